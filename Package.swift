@@ -221,7 +221,8 @@ let package = Package(
                 .embedInCode("Pages/card.html"), .embedInCode("Pages/copy.html"), .embedInCode("Pages/events.html"),
                 .embedInCode("Pages/evidence.html"), .embedInCode("Pages/export.html"), .embedInCode("Pages/head.html"),
                 .embedInCode("Pages/icon.svg"), .embedInCode("Pages/inbox.html"), .embedInCode("Pages/notice.html"),
-                .embedInCode("Pages/test.html"), .embedInCode("Pages/wire.html"), .embedInCode("inbox.js"),
+                .embedInCode("Pages/refusal.html"), .embedInCode("Pages/test.html"), .embedInCode("Pages/wire.html"),
+                .embedInCode("inbox.js"),
             ]),
         .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
             name: "Prompting", dependencies: ["Control"]),
@@ -258,12 +259,14 @@ let package = Package(
         .target(  // What the agent's servers have in common: an address to listen on, and patience with a client.
             name: "HTTPServing",
             dependencies: [
-                "FairSharing",
+                "CLinux", "FairSharing",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .target(  // What pages for a browser have in common: which calls they take, their forms and their style.
@@ -353,7 +356,7 @@ let package = Package(
         .testTarget(
             name: "HTTPServingTests",
             dependencies: [
-                "HTTPServing", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CLinux", "HTTPServing", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
@@ -372,6 +375,11 @@ let package = Package(
             ]),
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
         .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
+        .testTarget(
+            name: "InboxTests",
+            dependencies: [
+                "Control", "Inbox", "PageServing", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         .testTarget(name: "PromptingTests", dependencies: ["Control", "Prompting"]),
         .testTarget(
             name: "ControlServerTests",
@@ -453,8 +461,9 @@ let package = Package(
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
             name: "AgentAndSandboxTests",
             dependencies: [
-                "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "IssuerProtocol",
-                "Keys", "Sandbox", "ScratchDirectories", "ServedSandbox", "TestStores", "StrictJSON",
+                "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "Inbox",
+                "IssuerLink", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "ServedSandbox", "TestStores",
+                "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

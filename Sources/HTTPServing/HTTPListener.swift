@@ -21,9 +21,9 @@ package struct HTTPListener: Sendable {
         self.log = log
     }
 
-    /// As many as have places, and some more for whom others are closed.
+    /// As many as have places, some more for whom others are closed, and the strangers of a ``PeerGate``.
     package init(_ address: BindAddress, places: SourcePlaces, log: Logger) {
-        self.init(address, connections: places.limit + SourcePlaces.spare, log: log)
+        self.init(address, connections: places.limit + SourcePlaces.spare + PeerGate.maxStrangers, log: log)
     }
 
     /// Serves until a graceful shutdown.

@@ -45,21 +45,40 @@ package struct PatientChannel: ServerChildChannel {
     private let header: HeaderBounds
     private let seconds: Int
     private let places: SourcePlaces
+    private let gate: PeerGate?
+    private let unreadable: (@Sendable (UnreadableRequests.Reason) -> UnreadableRequests.Reply)?
     private let responder: Responder
 
-    /// - Parameter seconds: for a whole request and its answer, and for the next one after it.
-    package init(_ header: HeaderBounds, seconds: Int, places: SourcePlaces, _ responder: @escaping Responder) {
+    /// - Parameters:
+    ///   - seconds: for a whole request and its answer, and for the next one after it.
+    ///   - gate: whose connections are let in; `nil`: everybody's.
+    ///   - unreadable: the answer to what cannot be read; `nil`: a bare 400.
+    package init(
+        _ header: HeaderBounds, seconds: Int, places: SourcePlaces, gate: PeerGate? = nil,
+        unreadable: (@Sendable (UnreadableRequests.Reason) -> UnreadableRequests.Reply)? = nil,
+        _ responder: @escaping Responder
+    ) {
         self.header = header
         self.places = places
         self.seconds = seconds
+        self.gate = gate
+        self.unreadable = unreadable
         self.responder = responder
     }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        http { _, _, _ in }.setupWithLastRequests(channel: channel, logger: logger)
+        http { _, _, _ in }.setupWithLastRequests(channel: channel, logger: logger).flatMapThrowing { value in
+            _ = try gate?.admits(channel)
+            return value
+        }
     }
 
     package func handle(value: Value, logger: Logger) async {
+        guard await !isRefused(value.channel) else {
+            // It has its answer, and holds nobody's place until it is closed.
+            try? await value.executeThenClose { _, _ in try await value.channel.closeFuture.get() }
+            return
+        }
         let (channel, places) = (value.channel, places)
         let place = places.enter(Source.path(of: channel.remoteAddress?.ipAddress)) { channel.cut() }.entered
         defer { places.leave(place) }
@@ -86,10 +105,17 @@ package struct PatientChannel: ServerChildChannel {
         }.handle(value: value, logger: logger)
     }
 
+    private func isRefused(_ channel: any Channel) async -> Bool {
+        guard gate != nil else { return false }
+        // One that has closed meanwhile has no handlers, and no request either.
+        return (try? await channel.pipeline.containsHandler(type: RefusedConnection.self).get()) != nil
+    }
+
     private func http(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
         HTTP1Channel(
             responder: responder,
             configuration: .init(
+                additionalChannelHandlers: unreadable.map { [UnreadableRequests($0)] } ?? [],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: header.fieldBytes, maxHeaderListSize: header.bytes,
                     maxHeaderFieldCount: header.fields)))

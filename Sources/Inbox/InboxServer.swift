@@ -5,83 +5,78 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOPosix
-package import PageServing
+import PageServing
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
-
-/// Where a page is listened for.
-package enum InboxAddress: Sendable, Equatable {
-    /// On the loopback.
-    case loopback(ListenAddress)
-    /// On a Unix socket, behind a proxy that serves it as this origin, such as `https://inbox.example`.
-    case socket(path: String, origin: PageOrigin)
-
-    fileprivate var bound: BindAddress {
-        switch self {
-        case .loopback(let address): .hostname(address.host, port: address.port)
-        case .socket(let path, _): .unixDomainSocket(path: path)
-        }
-    }
-
-    fileprivate var text: String {
-        switch self {
-        case .loopback(let address): address.text
-        case .socket(let path, _): path
-        }
-    }
-
-    /// - Parameter text: the address that was taken, such as `127.0.0.1:8300`.
-    fileprivate func origin(at text: String) -> PageOrigin {
-        switch self {
-        // By its address: another user of the machine may listen on the same port of another one, and a browser that looks
-        // `localhost` up may go there, with the token.
-        case .loopback: PageOrigin(scheme: "http", host: text)
-        case .socket(_, let origin): origin
-        }
-    }
-}
 
 /// Why an address cannot be listened on, in a few words.
 package struct InboxListenError: Error, Sendable, CustomStringConvertible {
     package let description: String
 }
 
-/// The page of an agent's requests, on the loopback or on a Unix socket.
+/// The page of an agent's requests, on a TCP port or on a Unix socket.
 package struct InboxServer: Sendable {
     /// How long an orderly stop may take.
     private static let patience: Duration = .milliseconds(1_500)
     private static let connections = 64
-    /// For a call and its answer, and for the next call after it; events take as long as they take.
-    private static let seconds = 30
-    private static let header = PatientChannel.HeaderBounds(fieldBytes: 8_192, bytes: 16_384, fields: 64)
+    /// For a browser to send a call, and to read its answer; the answer itself takes as long as what it asks for.
+    static let seconds = 30
+    /// For all of the agent's answers that one page is made of.
+    static let pageSeconds = 70
+    /// What every decision of the page begins with.
+    static var decideCommand: DecideCommand {
+        var command = DecideCommand()
+        command.deliveryTimeout = 5
+        return command
+    }
+    /// How long the page waits for a decision of the agent's.
+    static var decisionSeconds: Int { ControlTimeout.decide(decideCommand) }
+    /// A browser shows a server the cookies of all others of its host: 16 KiB of those, and the inbox's own.
+    private static let header = PatientChannel.HeaderBounds(fieldBytes: 17_408, bytes: 32_768, fields: 64)
 
     private let agent: InboxAgent
     private let address: InboxAddress
+    private let peers: PeerGate.Rule
+    private let schemes: OpenSchemes
     private let mayDecide: Bool
     private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameters:
     ///   - agent: makes a client of the control socket; called for each page, so that an agent that comes back is found.
+    ///   - peers: whose connections are let in.
+    ///   - schemes: which return URLs are links.
     ///   - mayDecide: whether the page has buttons; without them it only shows.
+    ///   - now: a clock that nobody sets.
     package init(
-        agent: @escaping @Sendable () throws(ClientError) -> ControlClient, at address: InboxAddress, mayDecide: Bool,
-        logger: Logger
+        agent: @escaping @Sendable () throws(ClientError) -> ControlClient, at address: InboxAddress,
+        peers: PeerGate.Rule, schemes: OpenSchemes, mayDecide: Bool, logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
         self.agent = InboxAgent(client: agent)
         self.address = address
+        self.peers = peers
+        self.schemes = schemes
         self.mayDecide = mayDecide
         self.logger = logger
+        self.now = now
     }
 
-    /// Serves until SIGTERM or SIGINT.
+    /// Serves until SIGTERM or SIGINT, and makes a new link at each SIGUSR1.
     ///
-    /// - Parameter onLink: gets the link that works next: at first once calls are taken, and whenever one was used.
+    /// - Parameters:
+    ///   - asked: asks for a link as SIGUSR1 does, such as by a key.
+    ///   - onLink: gets the link that works from now on: the first once calls are taken.
     /// - Throws: ``InboxListenError`` if the address cannot be listened on.
-    package func run(onLink: @escaping @Sendable (String) -> Void) async throws {
-        let service = Service(server: self, onLink: onLink)
+    package func run(asked: AsyncStream<Void>, onLink: @escaping @Sendable (String) -> Void) async throws {
+        let sessions = Sessions(now: now)
+        // From here on the signal is not lost, also if it comes before the first link.
+        let signals = await UnixSignalsSequence(trapping: .sigusr1)
+        let links = Links(sessions: sessions, signals: signals, asked: asked, show: onLink)
+        let service = Service(server: self, sessions: sessions, links: links)
         var services = ServiceGroupConfiguration(
-            services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: [service, links], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         services.maximumGracefulShutdownDuration = Self.patience
         do {
             try await ServiceGroup(configuration: services).run()
@@ -94,32 +89,37 @@ package struct InboxServer: Sendable {
 
     private struct Service: ServiceLifecycle.Service {
         let server: InboxServer
-        let onLink: @Sendable (String) -> Void
+        let sessions: Sessions
+        let links: Links
 
-        func run() async throws { try await server.serve(onLink) }
+        func run() async throws { try await server.serve(sessions, links) }
     }
 
-    private func serve(_ onLink: @escaping @Sendable (String) -> Void) async throws {
+    private func serve(_ sessions: Sessions, _ links: Links) async throws {
         // The port is known once it is listened on; nobody is answered before.
         let responder = Mutex<InboxResponder?>(nil)
         let places = SourcePlaces(limit: Self.connections, isBehindProxy: true)
-        let channel = PatientChannel(Self.header, seconds: Self.seconds, places: places) { request, peer in
+        let gate = PeerGate(peers, log: logger) { Refusals.bytes(of: $0) }
+        let channel = PatientChannel(
+            Self.header, seconds: Self.seconds, places: places, gate: gate, unreadable: { Refusals.reply(to: $0) }
+        ) { request, peer in
             guard let responder = responder.withLock({ $0 }) else {
                 return (Response(status: .serviceUnavailable), false)
             }
             return await responder.answer(to: request, from: peer)
         }
         let listener = HTTPListener(address.bound, places: places, log: logger)
-        try await listener.run(channel) { [agent, address, mayDecide] text in
-            let origin = address.origin(at: text)
-            let sessions = Sessions(of: origin)
-            let show: @Sendable () -> Void = { onLink("\(origin.text)/enter?token=\(sessions.link)") }
+        let kinds = EnrollmentKinds(now: now) { [agent] () throws(ClientError) in
+            try await agent.client().hasOnlyTests()
+        }
+        try await listener.run(channel) { [agent, address, mayDecide, schemes] taken in
+            let origin = address.origin(at: taken)
             responder.withLock {
                 $0 = InboxResponder(
-                    agent: agent, mayDecide: mayDecide, sessions: sessions, guarding: PageGuard([origin]),
-                    onLinkUsed: show)
+                    agent: agent, mayDecide: mayDecide, sessions: sessions, kinds: kinds, origin: origin,
+                    port: address.port(at: taken), schemes: schemes)
             }
-            show()
+            links.begin(at: origin)
         }
     }
 }

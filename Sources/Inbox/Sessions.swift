@@ -1,62 +1,106 @@
 import PageServing
 import Synchronization
 
+/// How long sessions and links live.
+struct SessionLimits: Sendable, Equatable {
+    /// Between two acts of whoever looks at the page.
+    let idle: Duration
+    /// From the link that was followed to the end.
+    let whole: Duration
+    /// Of a link that nobody follows.
+    let link: Duration
+
+    /// RTS Article 4(3)(d): at most five minutes without activity.
+    static let payers = SessionLimits(idle: .seconds(300), whole: .seconds(28_800), link: .seconds(600))
+    /// If nobody's money is behind any enrollment.
+    static let tests = SessionLimits(idle: .seconds(28_800), whole: .seconds(28_800), link: .seconds(28_800))
+}
+
 /// Who may use the page: whoever followed a link that the program printed.
 ///
-/// A link works once; it makes a session, which a browser shows by a cookie. Each session has a token that every form
-/// carries, so that no other page can send one.
+/// A link works once, and only the newest does; it makes a session, which a browser shows by a cookie. Each session has a
+/// token that every form carries, so that no other page can send one.
 final class Sessions: Sendable {
+    typealias Moment = ContinuousClock.Instant
+
     struct Session: Sendable {
         /// In the cookie: 43 characters of base64url.
         let id: String
         /// In each form.
         let formToken: String
+        fileprivate let began: Moment
+        fileprivate var active: Moment
+
+        fileprivate func lives(at now: Moment, within limits: SessionLimits) -> Bool {
+            now - active < limits.idle && now - began < limits.whole
+        }
     }
 
     /// More browsers than this at a time end the session of the oldest.
     private static let limit = 16
 
     private struct State: Sendable {
-        var link: String
+        /// The newest link that nobody followed.
+        var link: (token: String, made: Moment)?
         var sessions: [Session] = []
     }
 
-    private let state = Mutex(State(link: Sessions.random()))
+    private let state = Mutex(State())
+    private let now: @Sendable () -> Moment
 
-    /// The cookie's name.
-    ///
-    /// A browser shows a cookie to every port of its host, so each inbox has one of its own.
-    let cookie: String
+    /// - Parameter now: a clock that nobody sets and that counts while the machine sleeps.
+    init(now: @escaping @Sendable () -> Moment) { self.now = now }
 
-    /// What else the cookie has: it is for this site alone, for no script, and under https: for nothing but that.
-    let cookieAttributes: String
-
-    init(of origin: PageOrigin) {
-        let port = origin.host.split(separator: ":").last.flatMap { Int($0) }
-        cookie = "oob-inbox" + (port.map { "-\($0)" } ?? "")
-        cookieAttributes = "Path=/; HttpOnly; SameSite=Strict" + (origin.scheme == "https" ? "; Secure" : "")
+    /// Makes the token of the link that works next; one that was made before works no more.
+    func makeLink() -> String {
+        let link = (token: Self.random(), made: now())
+        state.withLock { $0.link = link }
+        return link.token
     }
-
-    /// The token of the link that works next.
-    var link: String { state.withLock { $0.link } }
 
     /// Uses a link up.
     ///
-    /// - Returns: nil if it is not the one that works next.
-    func enter(_ token: String) -> Session? {
-        state.withLock { state in
-            guard Self.areEqual(state.link, token) else { return nil }
-            state.link = Self.random()
-            let session = Session(id: Self.random(), formToken: Self.random())
+    /// - Returns: `nil` if it is not the one that works next, or its time is over.
+    func enter(_ token: String, within limits: SessionLimits) -> Session? {
+        let now = now()
+        return state.withLock { state in
+            guard let link = state.link, Self.areEqual(link.token, token), now - link.made < limits.link else {
+                return nil
+            }
+            state.link = nil
+            let session = Session(id: Self.random(), formToken: Self.random(), began: now, active: now)
             if state.sessions.count == Self.limit { state.sessions.removeFirst() }
             state.sessions.append(session)
             return session
         }
     }
 
-    /// The session of a cookie; nil if there is none.
-    func session(_ id: String) -> Session? {
-        state.withLock { state in state.sessions.first { Self.areEqual($0.id, id) } }
+    /// Whether a token is that of the link that works next, unless its time is over.
+    func hasLink(_ token: String) -> Bool {
+        state.withLock { state in state.link.map { Self.areEqual($0.token, token) } ?? false }
+    }
+
+    /// The session that one of some cookies is of.
+    ///
+    /// - Parameter isActivity: whether its time without activity begins anew.
+    /// - Returns: `nil` if there is none, or its time is over; then it may be found with other limits, until it is ended.
+    func session(_ ids: [String], within limits: SessionLimits, isActivity: Bool) -> Session? {
+        let now = now()
+        return state.withLock { state in
+            let index = state.sessions.firstIndex { session in
+                ids.contains { Self.areEqual(session.id, $0) } && session.lives(at: now, within: limits)
+            }
+            guard let index else { return nil }
+            if isActivity { state.sessions[index].active = now }
+            return state.sessions[index]
+        }
+    }
+
+    /// Ends the sessions of some cookies.
+    func end(_ ids: [String]) {
+        state.withLock { state in
+            state.sessions.removeAll { session in ids.contains { Self.areEqual(session.id, $0) } }
+        }
     }
 
     /// Without a difference in time that tells how much of the text was right.

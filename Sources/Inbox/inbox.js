@@ -139,12 +139,20 @@ if (body.hasAttribute('data-live')) {
     }
     refreshSoon();
   };
+  // The session is over: its page goes, and the one that comes says how to go on.
+  events.addEventListener('over', () => location.reload());
   events.addEventListener('gone', () => tell('The agent does not answer.'));
   events.onerror = () => {
     if (events.readyState === EventSource.CLOSED) {
-      tell('This window shows no news any more: reload it, or follow the newest link that oob-inbox printed.');
+      tell('This window shows no news any more: reload it.');
+      fetch(location.href, { cache: 'no-store' }).then(response => { if (response.status === 403) location.reload(); }, () => {});
     } else if (!problem) tell('The inbox does not answer.');
   };
 } else if (body.hasAttribute('data-wait')) {
-  setTimeout(() => location.reload(), 2000);
+  // Asks in the background, which keeps no session alive.
+  const lookAgain = async () => {
+    const response = await fetch(location.href, { cache: 'no-store' }).catch(() => null);
+    if (response && response.status !== 502) location.reload(); else setTimeout(lookAgain, 2000);
+  };
+  setTimeout(lookAgain, 2000);
 }

@@ -2,24 +2,53 @@ package import HTTPTypes
 
 /// What every call of a page has to be before anything is done for it.
 package struct PageGuard: Sendable {
-    private let hosts: Set<String>
-    private let origins: Set<String>
+    /// By their hosts.
+    private let origins: [String: PageOrigin]
+    private let loopbackScheme: String
 
-    /// - Parameter origins: the server's own. Another name in `Host` is that of somebody who has pointed it at this
-    ///   machine (DNS rebinding).
-    package init(_ origins: Set<PageOrigin>) {
-        hosts = Set(origins.map(\.host))
-        self.origins = Set(origins.map(\.text))
+    /// - Parameters:
+    ///   - origins: the server's own. Another name in `Host` is that of somebody who has pointed it at this machine (DNS
+    ///     rebinding).
+    ///   - loopbackScheme: `http` or `https`, with which the server is also called by every name of the loopback, at any
+    ///     port: a tunnel has a port of its own. Nobody can point these names anywhere else.
+    package init(_ origins: Set<PageOrigin>, loopbackScheme: String) {
+        self.origins = Dictionary(origins.map { ($0.host, $0) }) { one, _ in one }
+        self.loopbackScheme = loopbackScheme
     }
 
-    /// Whether a call is for this server by one of its own names.
-    package func knows(_ call: HTTPRequest) -> Bool { call.authority.map(hosts.contains) ?? false }
+    /// The origin of this server that a call asks for, by its `Host`; `nil` if that is none of its names.
+    package func origin(of call: HTTPRequest) -> PageOrigin? {
+        guard let host = call.authority?.lowercased() else { return nil }
+        if let own = origins[host] { return own }
+        return Self.isLoopback(host) ? PageOrigin(scheme: loopbackScheme, host: host) : nil
+    }
+
+    /// Whether a host, with or without a port, is `localhost`, `[::1]` or an address of 127.0.0.0/8 in four numbers.
+    private static func isLoopback(_ host: String) -> Bool {
+        let end = host.hasSuffix("]") ? nil : host.lastIndex(of: ":")
+        let port = end.map { host[host.index(after: $0)...] }
+        guard port.map({ (1...5).contains($0.utf8.count) && UInt16($0) != nil && $0.first != "+" }) ?? true else {
+            return false
+        }
+        let name = end.map { host[..<$0] } ?? host[...]
+        if name == "localhost" || name == "[::1]" { return true }
+        let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127"
+            && numbers.allSatisfy { number in UInt8(number).map { "\($0)" == number } ?? false }
+    }
 
     /// Whether a page of another site has led the browser here; of a link that someone typed or opened none has.
     ///
     /// Browsers that do not say it are believed to be led by nobody.
     package static func isFromElsewhere(_ call: HTTPRequest) -> Bool {
         call.headerFields[.fetchSite].map { !["same-origin", "none"].contains($0) } ?? false
+    }
+
+    /// Whether a script, a picture or a style asks and no window: nobody need be there who looks at it.
+    ///
+    /// A client that does not say it is believed to show what it asks for.
+    package static func isInBackground(_ call: HTTPRequest) -> Bool {
+        call.headerFields[.fetchDestination].map { $0 != "document" } ?? false
     }
 
     /// Whether it is a link that was followed, in a window of its own: that shows a page, and to nobody else.
@@ -32,10 +61,13 @@ package struct PageGuard: Sendable {
     ///
     /// A link of another site's page to this one is let in; what such a page loads or sends in the background is not.
     package func admits(_ call: HTTPRequest) -> Bool {
-        guard knows(call), !Self.isFromElsewhere(call) || Self.isNavigation(call) else { return false }
-        guard call.method != .get else { return true }
-        guard let origin = call.headerFields[.origin] else { return false }
-        return origins.contains(origin)
+        guard origin(of: call) != nil, !Self.isFromElsewhere(call) || Self.isNavigation(call) else { return false }
+        return call.method == .get || isOwn(call)
+    }
+
+    /// Whether a call says that it comes from a page of the origin that it asks for.
+    package func isOwn(_ call: HTTPRequest) -> Bool {
+        call.headerFields[.origin].map { $0 == origin(of: call)?.text } ?? false
     }
 
     /// The fields that every answer has.

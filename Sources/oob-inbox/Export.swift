@@ -23,10 +23,13 @@ struct Export: AsyncParsableCommand {
 
     @OptionGroup var agent: AgentOptions
 
+    @OptionGroup var links: LinkOptions
+
     func run() async throws {
+        let schemes = try links.schemes()
         let page: [UInt8]
         do throws(ClientError) {
-            page = try await ExportedPage.of(request, by: agent.client())
+            page = try await ExportedPage.of(request, by: agent.client(), linking: schemes)
         } catch {
             throw failure(error.description, error.exitStatus == .usage ? 64 : error.exitStatus.rawValue)
         }

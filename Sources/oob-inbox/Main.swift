@@ -36,6 +36,23 @@ struct AgentOptions: ParsableArguments {
     }
 }
 
+/// Which return URLs are links.
+struct LinkOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Make a link of return URLs of this scheme too, such as merchantapp (OOB_OPEN_SCHEMES, with commas).",
+            valueName: "scheme"))
+    var openScheme: [String] = []
+
+    func validate() throws { _ = try schemes() }
+
+    func schemes() throws -> OpenSchemes {
+        do throws(ControlError) {
+            return try OpenSchemes(openScheme, environment: ProcessInfo.processInfo.environment)
+        } catch { throw ValidationError(error.message) }
+    }
+}
+
 /// Ends the program with one line on standard error.
 func failure(_ message: String, _ status: Int32) -> ExitCode {
     StandardStream.error.say("oob-inbox: \(message)")

@@ -6,8 +6,6 @@ import Prompting
 
 /// `--open`, wherever a decision is made: where the return URL goes.
 struct ReturnOptions: ParsableArguments {
-    static let schemesVariable = "OOB_OPEN_SCHEMES"
-
     @Flag(help: "Open the return URL with xdg-open, if it is https:, instead of printing it.")
     var open = false
 
@@ -18,11 +16,7 @@ struct ReturnOptions: ParsableArguments {
 
     func validate() throws {
         if !openScheme.isEmpty, !open { throw ValidationError("--open-scheme goes with --open.") }
-        for scheme in schemes where !Self.isScheme(scheme) {
-            throw ValidationError(
-                "--open-scheme and \(Self.schemesVariable): \"\(scheme)\" is no scheme; one has letters, digits, + - . "
-                    + "and begins with a letter.")
-        }
+        do throws(ControlError) { _ = try schemes() } catch { throw ValidationError(error.message) }
     }
 
     /// Emits the return URL of a decided request: once, byte for byte as it came, nowhere but to one place.
@@ -55,21 +49,15 @@ struct ReturnOptions: ParsableArguments {
 
     /// Why it cannot be opened; nil if it was.
     private func openingProblem(_ url: String) -> String? {
-        let scheme = url.prefix { $0 != ":" }.lowercased()
-        guard schemes.contains(scheme) else {
+        // They were read before anything was decided.
+        guard let schemes = try? schemes(), schemes.allow(url) else {
+            let scheme = OpenSchemes.scheme(of: url)
             return "\(scheme): is opened only with --open-scheme \(scheme)"
         }
         return URLOpener.open(url)
     }
 
-    private var schemes: Set<String> {
-        let more = ProcessInfo.processInfo.environment[Self.schemesVariable] ?? ""
-        return Set(["https"] + openScheme.map { $0.lowercased() } + more.split(separator: ",").map { $0.lowercased() })
-    }
-
-    /// RFC 3986, section 3.1.
-    private static func isScheme(_ text: String) -> Bool {
-        guard let first = text.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
-        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    private func schemes() throws(ControlError) -> OpenSchemes {
+        try OpenSchemes(openScheme, environment: ProcessInfo.processInfo.environment)
     }
 }

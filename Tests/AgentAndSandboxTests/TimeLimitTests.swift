@@ -2,8 +2,10 @@ import Foundation
 import Testing
 
 @testable import Authenticator
+@testable import Conformance
 @testable import Control
 @testable import Custody
+@testable import Inbox
 @testable import IssuerLink
 
 /// Whoever waits for something that has a time limit of its own waits longer than that.
@@ -22,6 +24,12 @@ struct TimeLimitTests {
         "ControlTimeout.enroll": Double(ControlTimeout.enroll),
         "RegistrationDelivery.longest": Double(RegistrationDelivery.longest),
         "ControlTimeout.pinChange": Double(ControlTimeout.pinChange), "PINChange.patience": PINChange.patience,
+        "InboxServer.seconds": Double(InboxServer.seconds),
+        "InboxServer.decisionSeconds": Double(InboxServer.decisionSeconds),
+        "InboxServer.pageSeconds": Double(InboxServer.pageSeconds),
+        "TestedCommand.limit": TestedCommand.limit / .seconds(1),
+        "ApproverScene.decisionLimit": ApproverScene.decisionLimit / .seconds(1),
+        "CaseRun.limit": CaseRun.limit / .seconds(1),
     ]
 
     /// Who waits, for what.
@@ -32,12 +40,21 @@ struct TimeLimitTests {
         ("ControlTimeout.fetch", "Fetcher.patience"), ("Fetcher.patience", "IssuerCall.standardSeconds"),
         ("ControlTimeout.enroll", "RegistrationDelivery.longest"),
         ("ControlTimeout.pinChange", "PINChange.patience"),
+        ("InboxServer.decisionSeconds", "DecideCommand.decisionSeconds"),
+        ("InboxServer.pageSeconds", "ControlTimeout.fetch"), ("TestedCommand.limit", "ControlTimeout.decide"),
+        ("ApproverScene.decisionLimit", "ControlTimeout.decide"), ("CaseRun.limit", "TestedCommand.limit"),
+        ("CaseRun.limit", "ApproverScene.decisionLimit"),
     ]
 
     @Test(arguments: pairs) func `whoever waits does so for longer than what is waited for may take`(
         waits: String, for what: String
     ) throws {
         #expect(try #require(Self.limits[waits]) > #require(Self.limits[what]))
+    }
+
+    @Test func `the inbox waits for a decision as long as the agent may take, and for the issuer's answer to it`() {
+        let delivery = InboxServer.decideCommand.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout
+        #expect(InboxServer.decisionSeconds > DecideCommand.decisionSeconds + delivery)
     }
 
     @Test(arguments: [nil, 0, 60, 3_600] as [Int?], [nil, 0, 600] as [Int?])

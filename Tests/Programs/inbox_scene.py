@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import signal
 import subprocess
 import threading
 import unittest
@@ -23,8 +24,8 @@ class Inbox(Program):
     """`oob-inbox`; `link` is the newest that it printed."""
 
     def __init__(self, folder: Path, agent: Agent, *options: str, **how):
-        super().__init__(
-            folder, "oob-inbox", "--listen", "localhost:0", "--socket", str(agent.socket), *options, **how)
+        where = () if "--listen" in options else ("--listen", "localhost:0")
+        super().__init__(folder, "oob-inbox", *where, "--socket", str(agent.socket), *options, **how)
         self.links, self.changed = [], threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
         self.wait_for_link(1)
@@ -61,12 +62,17 @@ class Inbox(Program):
         connection.close()
         return answer
 
+    def next_link(self) -> str:
+        """A link that is asked for, and works."""
+        count = len(self.links)
+        self.process.send_signal(signal.SIGUSR1)
+        self.wait_for_link(count + 1)
+        return self.link
+
     def entered(self) -> str:
         """The cookie of a new session."""
-        count = len(self.links)
-        answer = self.call("GET", self.link.removeprefix(self.origin))
+        answer = self.call("GET", self.next_link().removeprefix(self.origin))
         assert answer.status == 303, answer.text
-        self.wait_for_link(count + 1)
         return answer.getheader("set-cookie").split(";")[0]
 
 

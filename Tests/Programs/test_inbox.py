@@ -30,17 +30,23 @@ def attributes(page: str) -> list[str]:
 
 
 class OverHTTP(Scene):
-    def test_a_link_works_once_and_the_next_one_is_printed(self):
-        link = self.inbox.link.removeprefix(self.inbox.origin)
+    def test_a_link_works_once_and_the_next_one_is_made_on_demand(self):
         self.inbox.entered()
-        again = self.inbox.call("GET", link)
-        self.assertEqual(again.status, 403)
-        self.assertIn("This link was used", again.text)
-        self.assertNotIn("set-cookie", again.headers)
+        count = len(self.inbox.links)
+        unused = self.inbox.next_link()
+        self.inbox.next_link()
+        # No more than were asked for, and the newest alone works.
+        self.assertEqual(len(self.inbox.links), count + 2)
+        for link in [unused, self.inbox.links[count - 1]]:
+            again = self.inbox.call("GET", link.removeprefix(self.inbox.origin))
+            self.assertEqual(again.status, 403)
+            self.assertIn("This link works no more", again.text)
+            self.assertIn("send it SIGUSR1", again.text)
+            self.assertNotIn("set-cookie", again.headers)
         self.assertNotIn(urllib.parse.urlsplit(self.inbox.link).query, again.text)
 
     def test_the_cookie_is_for_this_site_and_no_script_and_the_address_has_no_token(self):
-        answer = self.inbox.call("GET", self.inbox.link.removeprefix(self.inbox.origin))
+        answer = self.inbox.call("GET", self.inbox.next_link().removeprefix(self.inbox.origin))
         self.assertEqual((answer.status, answer.getheader("location")), (303, "/"))
         self.assertRegex(answer.getheader("set-cookie"), r"^oob-inbox-\d+=[\w-]{43}; Path=/; HttpOnly; SameSite=Strict$")
         self.assertEqual(answer.getheader("referrer-policy"), "no-referrer")
@@ -68,10 +74,51 @@ class OverHTTP(Scene):
 
     def test_another_host_name_is_refused(self):
         cookie = self.inbox.entered()
-        for host in ["evil.example", f"evil.example:{self.inbox.port}", f"localhost:{self.inbox.port}",
-                     f"[::1]:{self.inbox.port}", "127.0.0.1", ""]:
-            self.assertIn(self.inbox.call("GET", "/", cookie=cookie, Host=host).status, (400, 403), host)
+        for host in ["evil.example", f"evil.example:{self.inbox.port}", "localhost.evil.example", "127.0.0.1.nip.io",
+                     "127.1", "127.0.0.256", "127.00.0.1", "2130706433", "localhost:", "localhost:x", "[::1", "[::2]", "",
+                     "0.0.0.0", "[::ffff:127.0.0.1]", "localhost:65536", "localhost:-1", "evil@localhost"]:
+            answer = self.inbox.call("GET", "/", cookie=cookie, Host=host)
+            self.assertIn(answer.status, (400, 403), host)
+            if answer.status == 403:
+                self.assertIn("This address is not the inbox", answer.text)
+                self.assertIn(f'<a href="{self.inbox.origin}/">To the inbox</a>', answer.text)
         self.assertEqual(self.inbox.call("GET", "/?q=nothing-like-it", cookie=cookie).status, 200)
+
+    def test_every_name_of_the_loopback_and_every_port_of_a_tunnel_is_answered(self):
+        for host in [f"localhost:{self.inbox.port}", "LOCALHOST:9000", "localhost", f"[::1]:{self.inbox.port}", "[::1]",
+                     "127.0.0.1:9000", "127.9.8.7"]:
+            entered = self.inbox.call("GET", self.inbox.next_link().removeprefix(self.inbox.origin), Host=host)
+            self.assertEqual(entered.status, 303, host)
+            cookie = entered.getheader("set-cookie").split(";")[0]
+            request = self.purchase("Through A Tunnel")["id"]
+            self.assertIn("Through A Tunnel", self.inbox.call("GET", f"/requests/{request}", cookie=cookie, Host=host).text)
+            body = urllib.parse.urlencode({**self.form(cookie, request), "decision": "approve"})
+            path = f"/requests/{request}/decide"
+            # A page of another port of the same name is another one.
+            for origin in [self.inbox.origin.replace("127.0.0.1", "127.0.0.2"), f"http://{host.lower()}9", f"https://{host.lower()}"]:
+                answer = self.inbox.call("POST", path, body, cookie=cookie, Host=host, Origin=origin)
+                self.assertEqual(answer.status, 403, (host, origin))
+            answer = self.inbox.call("POST", path, body, cookie=cookie, Host=host, Origin=f"http://{host.lower()}")
+            self.assertEqual((answer.status, self.state(request)), (303, "approved"), host)
+
+    def test_without_a_session_the_page_says_how_a_link_begins_in_this_browser(self):
+        answer = self.inbox.call("GET", "/", Host="localhost:9000")
+        self.assertIn(f"it begins with http://localhost:9000 instead of {self.inbox.origin}.", answer.text)
+        self.assertNotIn("it begins with", self.inbox.call("GET", "/").text)
+
+    def test_16_kib_of_cookies_of_other_programs_do_not_matter_and_more_is_said(self):
+        own = self.inbox.entered()
+        name = own.split("=")[0]
+        many = "; ".join(f"other-{number}={'x' * 240}" for number in range(64))
+        for foreign in [many, f"big={'x' * 16_379}", "; ".join(f"{name}={'y' * 43}" for _ in range(200))]:
+            self.assertGreater(len(foreign), 12_000)
+            for cookie in [f"{foreign}; {own}", f"{own}; {foreign}"]:
+                self.assertEqual(self.inbox.call("GET", "/?q=nothing-like-it", cookie=cookie).status, 200)
+        for size in [20_000, 40_000, 200_000]:
+            answer = self.inbox.call("GET", "/", cookie=f"{own}; big={'x' * size}")
+            self.assertEqual(answer.status, 431)
+            self.assertIn("more than 16 KiB of cookies", answer.text)
+            self.assertIn("frame-ancestors 'none'", answer.getheader("content-security-policy"))
 
     def test_the_link_names_the_address_that_is_listened_on(self):
         # A name could lead a browser to another address of it, where somebody else may listen on the same port.
@@ -242,7 +289,7 @@ class OverHTTP(Scene):
         return html.unescape(re.search(rf'<pre id="copy-{name}"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])
 
     def test_a_link_that_another_page_leads_to_opens_the_inbox_too(self):
-        answer = self.inbox.call("GET", self.inbox.link.removeprefix(self.inbox.origin), Sec_Fetch_Site="cross-site")
+        answer = self.inbox.call("GET", self.inbox.next_link().removeprefix(self.inbox.origin), Sec_Fetch_Site="cross-site")
         self.assertEqual(answer.status, 200)
         self.assertIn("SameSite=Strict", answer.getheader("set-cookie"))
         # A redirect would still be the other page's, and the cookie not be shown.
@@ -288,8 +335,11 @@ class OverHTTP(Scene):
 
     def test_what_it_may_not_listen_on_is_refused(self):
         self.assertEqual(self.run_inbox("--listen-socket", "x").returncode, 64)
-        self.assertEqual(self.run_inbox("--public-url", "https://inbox.example").returncode, 64)
         self.assertEqual(self.run_inbox("--listen-socket", "x", "--public-url", "https://inbox.example/path").returncode, 64)
+        unknown = self.run_inbox("--allow-peer", "nobody-of-this-name")
+        self.assertEqual(unknown.returncode, 64)
+        self.assertIn('there is no user "nobody-of-this-name" on this host', unknown.stderr)
+        self.assertEqual(self.run_inbox("--listen", "0.0.0.0:0", "--allow-peer", "root").returncode, 64)
         for address, status in [("0.0.0.0:8300", 64), ("192.0.2.1:1", 64), ("x", 64), (f"localhost:{self.inbox.port}", 69)]:
             run = self.run_inbox("--listen", address)
             self.assertEqual((run.returncode, run.stdout), (status, ""), run.stderr)

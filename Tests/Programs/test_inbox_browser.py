@@ -111,7 +111,7 @@ class InABrowser(BrowserScene):
             self.assertEqual(self.state(request["id"]), "pending")
 
     def test_a_link_on_another_page_opens_the_inbox(self):
-        self.browser.get(self.served(f'<a href="{self.inbox.link}">open</a>'))
+        self.browser.get(self.served(f'<a href="{self.inbox.next_link()}">open</a>'))
         self.browser.delete_all_cookies()
         self.browser.find_element(By.TAG_NAME, "a").click()
         self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "nav[aria-label=Requests]"))
@@ -207,18 +207,34 @@ class InABrowser(BrowserScene):
 
     def test_the_return_url_is_shown_with_its_scheme_and_opened_by_a_click_only(self):
         landing = self.served("<title>back at the merchant</title>") + "?transID=7"
-        for url in [landing, "shop://back?to=cart"]:
+        inbox = started(self, Inbox(temporary_folder(self), self.agent, "--open-scheme", "HTTP", OOB_OPEN_SCHEMES="shop"))
+        self.addCleanup(lambda: self.browser.get(self.inbox.next_link()))
+        self.browser.get(inbox.link)
+        for url in ["shop://back?to=cart", landing]:
             request = self.purchase("Returns", app_url=url)
-            self.shown(request)
+            self.browser.get(f"{inbox.origin}/requests/{request['id']}")
             self.browser.find_element(By.CSS_SELECTOR, "button.approve").click()
             self.until(lambda _: self.heading().startswith("Approved"))
             link = self.browser.find_element(By.CSS_SELECTOR, ".return a")
             self.assertEqual(link.get_attribute("href"), url)
             self.assertIn(f"({url.split(':')[0]})", self.browser.find_element(By.CSS_SELECTOR, ".return").text)
-            self.assertTrue(self.browser.current_url.startswith(self.inbox.origin))
-        self.shown(self.agent.json("list", "--all")[-2])
+            self.assertTrue(self.browser.current_url.startswith(inbox.origin))
         self.browser.find_element(By.CSS_SELECTOR, ".return a").click()
         self.until(lambda browser: browser.title == "back at the merchant")
+
+    def test_a_return_url_of_a_scheme_that_is_not_allowed_is_text_to_copy(self):
+        self.browser.execute_cdp_cmd("Browser.grantPermissions", {
+            "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": self.inbox.origin})
+        for url in ["ms-msdt:/id?PCWDiagnostic", "http://merchant.example/back", "httpsx://merchant.example/"]:
+            request = self.purchase("Not Linked", app_url=url)
+            self.agent.json("approve", request["id"])
+            self.shown(request)
+            place = self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, ".return"))
+            self.assertEqual(place.find_elements(By.TAG_NAME, "a"), [])
+            self.assertEqual(place.find_element(By.TAG_NAME, "code").text, url)
+            place.find_element(By.CSS_SELECTOR, ".copier").click()
+            self.until(lambda browser: browser.find_element(By.ID, "news").text == "Copied.")
+            self.assertEqual(self.browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])"), url)
 
     def test_an_inbox_that_stops_is_told(self):
         inbox = started(self, Inbox(temporary_folder(self), self.agent))
@@ -228,14 +244,18 @@ class InABrowser(BrowserScene):
         self.until(lambda browser: "does not answer" in browser.find_element(By.ID, "news").text)
         # Another one at its place does not know the window's session.
         again = started(self, Inbox(temporary_folder(self), self.agent, "--listen", f"127.0.0.1:{inbox.port}"))
-        self.until(lambda browser: "follow the newest link" in browser.find_element(By.ID, "news").text)
+        self.until(lambda browser: "Make a new one where oob-inbox runs" in browser.find_element(By.TAG_NAME, "main").text)
         self.browser.get(again.link)
         self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "nav[aria-label=Requests]"))
-        self.browser.get(self.inbox.link)
+        self.browser.get(self.inbox.next_link())
 
     def test_a_rebinding_host_name_shows_nothing(self):
         self.browser.get(f"http://evil.example:{self.inbox.port}/")
         self.assertIn("not the inbox's", self.browser.page_source)
+        link = self.browser.find_element(By.LINK_TEXT, "To the inbox")
+        self.assertEqual(link.get_attribute("href"), f"{self.inbox.origin}/")
+        link.click()
+        self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "nav[aria-label=Requests]"))
 
     def test_no_rule_of_accessibility_is_broken_in_either_size_or_colour(self):
         request = self.purchase("مقهى Dæmø")

@@ -75,7 +75,7 @@ class AsAFile(BrowserScene):
                               capture_output=True, text=True, timeout=WITHIN, stdin=subprocess.DEVNULL)
 
     def test_a_request_is_one_page_that_loads_nothing_and_shows_all(self):
-        request = self.purchase(HOSTILE)
+        request = self.purchase(HOSTILE, app_url="ms-msdt:/id?PCWDiagnostic")
         self.agent.json("approve", request["id"])
         file = temporary_folder(self) / "request.html"
         run = self.export("--request", request["acsTransId"], str(file))
@@ -83,6 +83,11 @@ class AsAFile(BrowserScene):
         self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
         self.browser.get(file.as_uri())
         text = self.browser.find_element("tag name", "body").text
+        self.assertNotIn("<a href=", self.browser.page_source)
+        self.assertIn("ms-msdt:/id?PCWDiagnostic", text)
+        allowed = self.export("--request", request["id"], "-", "--open-scheme", "ms-msdt").stdout
+        self.assertIn('<a href="ms-msdt:/id?PCWDiagnostic"', allowed)
+        self.assertEqual(self.export("--request", request["id"], "-", "--open-scheme", "1").returncode, 64)
         for words in [HOSTILE, "Approved; the issuer answered Y", "What the challenge commits to", "Check it without"]:
             self.assertIn(words, text)
         self.assertTrue(self.browser.execute_script("return document.querySelector('.diagram').naturalWidth > 100"))
@@ -185,13 +190,13 @@ class AUserWhoMayOnlyLook(Scene):
 
 class BehindAProxy(Scene):
     def start(self, group: str | None = None) -> tuple[Path, list[str], Program]:
-        """`group`: whose the directory of the socket is, and so the socket."""
+        """`group`: whose the directory of the socket is, and so the socket; its user of the same name may connect."""
         folder = temporary_folder(self)
         if group:
             subprocess.run(["install", "-d", "-g", group, "-m", "2750", folder], check=True)
         path = folder / "inbox.sock"
         program = Program(folder, "oob-inbox", "--listen-socket", str(path), "--public-url", "https://inbox.example",
-                          "--socket", str(self.agent.socket))
+                          *(["--allow-peer", group] if group else []), "--socket", str(self.agent.socket))
         self.addCleanup(program.stop)
         return path, program.process.stdout.readline().strip(), program
 
@@ -205,12 +210,12 @@ class BehindAProxy(Scene):
         connection.close()
         return answer
 
-    def test_it_listens_on_a_socket_of_its_own_and_answers_by_the_proxys_name_alone(self):
+    def test_it_listens_on_a_socket_of_its_own_and_answers_by_the_proxys_name(self):
         path, link, _ = self.start()
         self.assertEqual(stat.S_IMODE(path.stat().st_mode) & 0o077, 0)
         self.assertRegex(link, r"^https://inbox\.example/enter\?token=[\w-]{43}$")
         entered = self.call(path, link.removeprefix("https://inbox.example"))
-        self.assertRegex(entered.getheader("set-cookie"), r"^oob-inbox=[\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Secure$")
+        self.assertRegex(entered.getheader("set-cookie"), r"^__Host-oob-inbox=[\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Secure$")
         cookie = entered.getheader("set-cookie").split(";")[0]
         self.assertEqual(self.call(path, "/?q=nothing-like-it", Cookie=cookie).status, 200)
         self.assertEqual(self.call(path, "/", Cookie=cookie, Host="evil.example").status, 403)

@@ -18,17 +18,29 @@ from sandbox_page_scene import FORM, OWN, Page, Scene
 class Attacked(Scene):
     def test_another_host_name_sees_no_page_and_changes_nothing(self):
         port, before = self.page.host.rpartition(":")[2], self.page.state()
-        for host in ["evil.example", f"evil.example:{port}", "localhost", f"localhost:{int(port) % 65535 + 1}",
-                     f"127.0.0.2:{port}", ""]:
+        for host in ["evil.example", f"evil.example:{port}", "localhost.evil.example", "127.1", "127.0.0.1.nip.io", ""]:
             answer = self.page.call("GET", "/", Host=host)
             self.assertIn(answer.status, (400, 403), host)
+            if answer.status == 403:
+                self.assertIn(f'<a href="http://localhost:{port}/">', answer.text)
             self.assertNotIn('name="token"', answer.text)
             form = urllib.parse.urlencode({"token": self.page.token(), "preset": "coffee"})
             posted = self.page.call("POST", "/purchases", form, Host=host, Origin=f"http://{host}", Content_Type=FORM)
             self.assertIn(posted.status, (400, 403), host)
-        for host in [f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}"]:
+        tunnel = f"localhost:{int(port) % 65535 + 1}"
+        for host in [f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}", tunnel, "localhost", f"127.0.0.2:{port}"]:
             self.assertEqual(self.page.call("GET", "/", Host=host).status, 200, host)
+            # A page at another port of the same name, or by another name, is another one.
+            for origin in [f"http://{host}9", f"https://{host}", "http://[::1]:1"]:
+                form = urllib.parse.urlencode({"token": self.page.token(), "preset": "coffee"})
+                posted = self.page.call("POST", "/purchases", form, Host=host, Origin=origin, Content_Type=FORM)
+                self.assertEqual(posted.status, 403, (host, origin))
+                called = self.page.call("POST", "/sandbox/purchases", "{}", Host=host, Origin=origin)
+                self.assertEqual(called.status, 403, (host, origin))
         self.assertEqual(self.page.state(), before)
+        form = urllib.parse.urlencode({"token": self.page.token(), "preset": "coffee"})
+        taken = self.page.call("POST", "/purchases", form, Host=tunnel, Origin=f"http://{tunnel}", Content_Type=FORM)
+        self.assertNotEqual(taken.status, 403, taken.text)
 
     def test_a_link_on_another_page_leads_to_a_notice_with_a_link(self):
         answer = self.page.call("GET", "/", Sec_Fetch_Site="cross-site")

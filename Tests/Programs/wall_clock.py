@@ -19,13 +19,13 @@ def build(folder: Path) -> Path:
 
 
 class WallClock:
-    """`variables` are for the environment of the process."""
+    """`variables` are for the environment of the process; `kind` BOOT_CLOCK is the clock that nobody sets."""
 
-    def __init__(self, library: Path, file: Path, off: int = 0):
+    def __init__(self, library: Path, file: Path, off: int = 0, kind: str = "WALL_CLOCK"):
         self.file = file
         file.write_bytes(bytes(8))
         self.set(off)
-        self.variables = {"LD_PRELOAD": str(library), "WALL_CLOCK": str(file)}
+        self.variables = {"LD_PRELOAD": str(library), kind: str(file)}
 
     def set(self, seconds: int):
         """So many seconds ahead of the machine's, from now on; negative: behind."""

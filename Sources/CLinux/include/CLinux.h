@@ -29,4 +29,9 @@ int clinux_unnamed_file(void);
 /// takes nothing this way before Linux 6.5, and a terminal never does (RWF_NOWAIT, pwritev2(2)).
 long clinux_write_at_once(int file, const void *bytes, long count);
 
+/// The user at the other end of a connection: of a Unix socket by SO_PEERCRED (unix(7)), of TCP between two sockets of this
+/// machine by sock_diag(7), which finds the peer's socket by both addresses and both ports. Returns 0; or -1 with errno
+/// set, ENOTCONN if the peer has closed its side already: the kernel calls a socket that no process holds root's.
+int clinux_peer_owner(int socket, unsigned *owner);
+
 #endif

@@ -7,6 +7,8 @@ import StrictJSON
 struct ApproverScene {
     /// How long an approver may take for what it does by itself.
     static let limit = Duration.seconds(30)
+    /// How long it may take for a decision that it is told to make; `oobctl approve` gives the agent 50 s.
+    static let decisionLimit = Duration.seconds(60)
     static let lookEvery = Duration.milliseconds(100)
     private static let lifetime: Int64 = 600
 
@@ -70,8 +72,10 @@ struct ApproverScene {
     }
 
     /// Looks until something holds; false if it does not within the limit.
-    private func eventually(_ holds: () async throws -> Bool) async throws -> Bool {
-        let end = ContinuousClock.now + Self.limit
+    private func eventually(
+        within limit: Duration = Self.limit, _ holds: () async throws -> Bool
+    ) async throws -> Bool {
+        let end = ContinuousClock.now + limit
         while try await !holds() {
             guard ContinuousClock.now < end else { return false }
             try await Task.sleep(for: Self.lookEvery)
@@ -181,11 +185,11 @@ struct ApproverScene {
             return
         }
         // One that was decided before the command's patience was over can be decided no more.
-        let done = try await eventually {
+        let done = try await eventually(within: Self.decisionLimit) {
             if try await approver.decides(verb, request, wire: wire, trace: trace), outcome == .decided { return true }
             return issuer.calls.contains { $0.endpoint == .decision && $0.jti == request.jti }
         }
-        guard done else { throw failed("did not \(verb) \(name) within \(Self.limit.components.seconds) s") }
+        guard done else { throw failed("did not \(verb) \(name) within \(Self.decisionLimit.components.seconds) s") }
     }
 
     private func presented(_ name: String, _ isPresented: Bool) async throws {
@@ -204,8 +208,9 @@ struct ApproverScene {
 
     private func decision(_ expected: ApproverStep.DecisionExpectation) async throws {
         let jti = try known(expected.request).request.jti
-        guard try await eventually({ came(for: jti) != nil }), let decision = came(for: jti) else {
-            throw failed("sent no decision for \(expected.request) within \(Self.limit.components.seconds) s")
+        guard try await eventually(within: Self.decisionLimit, { came(for: jti) != nil }), let decision = came(for: jti)
+        else {
+            throw failed("sent no decision for \(expected.request) within \(Self.decisionLimit.components.seconds) s")
         }
         if let problem = decision.problem {
             throw failed("sent a decision for \(expected.request) that does not hold: \(problem)")

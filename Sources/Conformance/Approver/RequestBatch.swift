@@ -111,19 +111,21 @@ struct RequestBatch: Sendable {
     private func approve(
         _ one: PlayedRequest, at issuer: KitIssuer, _ trace: Trace, what: String
     ) async throws {
-        let end = ContinuousClock.now + Self.limit
+        let end = ContinuousClock.now + ApproverScene.decisionLimit
         while try await !approver.decides("approve", one.kitRequest, wire: wire, trace: trace) {
             if let came = issuer.decisions.first(where: { $0.jti == one.message.jti }) {
                 try Self.check(came, what)
                 return
             }
             guard ContinuousClock.now < end else {
-                throw CaseEnd.failed("did not approve \(what) within \(Self.limit.components.seconds) s")
+                throw CaseEnd.failed(
+                    "did not approve \(what) within \(ApproverScene.decisionLimit.components.seconds) s")
             }
             try await Task.sleep(for: Self.lookEvery)
         }
-        guard let came = try await decision(on: one, at: issuer, trace, until: .now + Self.limit) else {
-            throw CaseEnd.failed("approved \(what), and sent no decision within \(Self.limit.components.seconds) s")
+        let limit = ApproverScene.decisionLimit
+        guard let came = try await decision(on: one, at: issuer, trace, until: .now + limit) else {
+            throw CaseEnd.failed("approved \(what), and sent no decision within \(limit.components.seconds) s")
         }
         try Self.check(came, what)
     }

@@ -63,6 +63,24 @@ package struct ControlClient: Sendable {
         return all
     }
 
+    /// Whether there are enrollments, and all of them, also those that have ended, are of authnType `test`.
+    ///
+    /// Looks page by page, and no further than the first other one, or 100,000.
+    package func hasOnlyTests() async throws(ClientError) -> Bool {
+        var last: String?
+        for _ in 0..<100 {
+            let after = last.map { [("after", $0)] } ?? []
+            let call = ControlCall(
+                .get, ["enrollments"], query: [("limit", String(Self.pageSize))] + after, seconds: ControlTimeout.read)
+            let answer = try await transport.answer(to: call)
+            let page = try answer.read(as: [EnrollmentView].self)
+            guard page.allSatisfy({ $0.authnType == "test" }) else { return false }
+            last = page.last?.id ?? last
+            if !answer.hasNext || page.isEmpty { return last != nil }
+        }
+        return false
+    }
+
     private static let pageSize = 1_000
 
     package func enroll(_ command: EnrollCommand) async throws(ClientError) -> EnrollmentView {

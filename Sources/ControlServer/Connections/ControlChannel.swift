@@ -70,7 +70,8 @@ struct ControlChannel: ServerChildChannel {
         HTTP1Channel(
             responder: responder,
             configuration: .init(
-                additionalChannelHandlers: [UnreadableRequests(headers: headers)], httpDecoderConfiguration: headers))
+                additionalChannelHandlers: [UnreadableRequests(answeredIn: headers)], httpDecoderConfiguration: headers)
+        )
     }
 }
 

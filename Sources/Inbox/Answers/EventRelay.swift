@@ -33,6 +33,14 @@ final class StreamCount: Sendable {
 struct EventRelay: Sendable {
     let agent: InboxAgent
     let place: StreamCount.Place
+    /// Whether the window's session goes on, which the stream itself does not prolong.
+    let hasSession: @Sendable () async -> Bool
+
+    init(agent: InboxAgent, place: StreamCount.Place, hasSession: @escaping @Sendable () async -> Bool) {
+        self.agent = agent
+        self.place = place
+        self.hasSession = hasSession
+    }
 
     var response: Response {
         var fields = PageGuard.fields
@@ -63,10 +71,12 @@ struct EventRelay: Sendable {
             }
             // A write to a browser that has gone fails, so something is written also when nothing happens.
             group.addTask {
-                while true {
+                while await hasSession() {
                     try await Task.sleep(for: .seconds(5))
                     continuation.yield(":\n\n")
                 }
+                continuation.yield("event: over\ndata: {}\n\n")
+                continuation.finish()
             }
             defer { group.cancelAll() }
             try await withGracefulShutdownHandler {

@@ -8,8 +8,7 @@ extension InboxResponder {
         _ action: String, on id: String, _ form: PageForm, _ request: Request, _ session: Sessions.Session
     ) async throws(ClientError) -> Response {
         do throws(ClientError) {
-            switch action {
-            case "decide":
+            if action == "decide" {
                 guard let digest = form["digest"], let decision = Self.decision(form["decision"]) else {
                     return PageAnswer.notice(.noDecision)
                 }
@@ -17,36 +16,52 @@ extension InboxResponder {
                 let decided = try await agent.decide(
                     decision, id, with: Self.command(decision, digest: digest, form))
                 return PageAnswer.redirect(to: "/requests/\(decided.id)")
-            case "persona": try await setPersona(form["persona"] ?? "", on: id)
-            case "clock":
-                let command: ClockCommand
-                do throws(ControlError) {
-                    command = try ClockCommand(duration: form["advance"] ?? "")
-                } catch { throw .refused(error) }
-                _ = try await agent.client().advanceClock(command)
-            case "replay":
-                let asNew = form["as"] == "new"
-                if let problem = await sandbox.replay(try await agent.request(id), asNew: asNew) {
-                    return PageAnswer.page(try await page(showing: id, request, session, problem: problem), .badGateway)
-                }
-                _ = try await agent.client().fetch(FetchCommand())
-            default: return PageAnswer.notice(.noPage)
             }
-            return PageAnswer.redirect(to: "/requests/\(id)")
+            return try await inTime { () async throws(ClientError) -> Response in
+                try await set(action, on: id, form, request, session)
+            }
         } catch {
             // The page again, with what is wrong; a PIN that was typed is not on it.
-            return PageAnswer.page(
-                try await page(showing: id, request, session, problem: Self.problem(error, of: action)),
-                PageAnswer.status(of: error))
+            let (problem, status) = (Self.problem(error, of: action), PageAnswer.status(of: error))
+            do throws(ClientError) {
+                return try await inTime { () async throws(ClientError) -> Response in
+                    PageAnswer.page(try await page(showing: id, request, session, problem: problem), status)
+                }
+            } catch {
+                // What is known of the decision is said also if there is nothing to show it on.
+                return PageAnswer.page(Pages.notice("The agent does not answer", problem), status)
+            }
         }
+    }
+
+    /// What a tester asks for.
+    private func set(
+        _ action: String, on id: String, _ form: PageForm, _ request: Request, _ session: Sessions.Session
+    ) async throws(ClientError) -> Response {
+        switch action {
+        case "persona": try await setPersona(form["persona"] ?? "", on: id)
+        case "clock":
+            let command: ClockCommand
+            do throws(ControlError) {
+                command = try ClockCommand(duration: form["advance"] ?? "")
+            } catch { throw .refused(error) }
+            _ = try await agent.client().advanceClock(command)
+        case "replay":
+            let asNew = form["as"] == "new"
+            if let problem = await sandbox.replay(try await agent.request(id), asNew: asNew) {
+                return PageAnswer.page(try await page(showing: id, request, session, problem: problem), .badGateway)
+            }
+            _ = try await agent.client().fetch(FetchCommand())
+        default: return PageAnswer.notice(.noPage)
+        }
+        return PageAnswer.redirect(to: "/requests/\(id)")
     }
 
     /// Bound to the digest of the text that the page showed.
     private static func command(_ decision: Decision, digest: String, _ form: PageForm) -> DecideCommand {
-        var command = DecideCommand()
+        var command = InboxServer.decideCommand
         command.shownTextDigest = digest
         command.expectShownText = true
-        command.deliveryTimeout = 5
         if decision == .deny { command.reason = form["decision"] == "fraud" ? .suspectedFraud : .userDenied }
         if decision == .approve, let pin = form["pin"], !pin.isEmpty { command.pin = PINText(pin) }
         return command

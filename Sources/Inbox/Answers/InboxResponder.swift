@@ -11,17 +11,27 @@ struct InboxResponder: Sendable {
     let agent: InboxAgent
     let mayDecide: Bool
     let sessions: Sessions
-    let guarding: PageGuard
+    let kinds: EnrollmentKinds
+    /// Where the page is served, as the printed link has it.
+    let origin: PageOrigin
+    /// Of the inbox; `nil` on a Unix socket.
+    let port: Int?
+    let schemes: OpenSchemes
+    /// For all calls of the agent's that one page takes.
+    var pageLimit: Duration = .seconds(InboxServer.pageSeconds)
     let sandbox = SandboxCalls()
     let streams = StreamCount()
-    /// Told when a link was used, so that the next one is shown.
-    let onLinkUsed: @Sendable () -> Void
+
+    private var guarding: PageGuard { PageGuard([origin], loopbackScheme: "http") }
 
     /// What a call comes to, and whether it was a good one, which earns its client more time.
     func answer(to request: Request, from peer: PatientChannel.Peer) async -> (response: Response, isGood: Bool) {
-        guard guarding.knows(request.head) else { return (PageAnswer.notice(.notOurName), false) }
+        guard let asked = guarding.origin(of: request.head) else {
+            return (PageAnswer.notice(.notOurName(origin)), false)
+        }
+        let cookie = SessionCookie(of: asked, port: port)
         // A link may be followed from anywhere, such as a terminal in another page: who has it may use it.
-        if request.method == .get, request.uri.path == "/enter" { return enter(request) }
+        if request.method == .get, request.uri.path == "/enter" { return await enter(request, cookie) }
         guard guarding.admits(request.head) else { return (PageAnswer.notice(.notThisPage), false) }
         // The browser shows the cookie only once this page itself leads on.
         if PageGuard.isFromElsewhere(request.head) {
@@ -34,8 +44,16 @@ struct InboxResponder: Sendable {
         case (.get, "/icon.svg"): return (PageAnswer.file(PackageResources.icon_svg, PageAnswer.svg), true)
         default: break
         }
-        guard let session = Self.cookies(of: request)[sessions.cookie].flatMap(sessions.session) else {
-            return (PageAnswer.notice(.noSession), false)
+        let ids = cookie.values(in: request.headers)
+        let isActivity = !PageGuard.isInBackground(request.head) && request.uri.path != "/events"
+        guard let session = await session(ids, isActivity: isActivity) else {
+            return (PageAnswer.notice(.noSession(Self.hint(asked, origin), request.method == .post)), false)
+        }
+        if request.method == .post, request.uri.path == "/logout" {
+            sessions.end(ids)
+            var response = PageAnswer.notice(.loggedOut)
+            response.headers[.setCookie] = cookie.end
+            return (response, true)
         }
         do throws(ClientError) {
             return (try await answer(to: request, from: peer, in: session), true)
@@ -44,52 +62,108 @@ struct InboxResponder: Sendable {
         }
     }
 
+    /// The session of a browser's cookies, if its time is not over.
+    private func session(_ ids: [String], isActivity: Bool) async -> Sessions.Session? {
+        guard !ids.isEmpty else { return nil }
+        // Which enrollments there are is asked only if it matters.
+        if let session = sessions.session(ids, within: .payers, isActivity: isActivity) { return session }
+        guard sessions.session(ids, within: .tests, isActivity: false) != nil else { return nil }
+        // It may be ended meanwhile, and is looked for again.
+        let limits = await kinds.limits
+        if let session = sessions.session(ids, within: limits, isActivity: isActivity) { return session }
+        sessions.end(ids)
+        return nil
+    }
+
     /// Uses the link up, and leads to the page under an address without it.
-    private func enter(_ request: Request) -> (Response, Bool) {
-        guard let token = request.uri.queryParameters["token"], let session = sessions.enter(String(token)) else {
+    private func enter(_ request: Request, _ cookie: SessionCookie) async -> (Response, Bool) {
+        guard let token = request.uri.queryParameters["token"].map(String.init) else {
             return (PageAnswer.notice(.usedLink), false)
         }
-        onLinkUsed()
+        var session = sessions.enter(token, within: .payers)
+        if session == nil, sessions.hasLink(token) { session = sessions.enter(token, within: await kinds.limits) }
+        guard let session else { return (PageAnswer.notice(.usedLink), false) }
         var response =
             PageGuard.isFromElsewhere(request.head)
             ? PageAnswer.page(Pages.entrance(to: "/")) : PageAnswer.redirect(to: "/")
         response.headers[.referrerPolicy] = "no-referrer"
-        response.headers[.setCookie] = "\(sessions.cookie)=\(session.id); \(sessions.cookieAttributes)"
+        response.headers[.setCookie] = cookie.begin(session)
         return (response, true)
+    }
+
+    /// How the next link begins in a browser that reaches the inbox by another address than the printed one.
+    private static func hint(_ asked: PageOrigin, _ printed: PageOrigin) -> String {
+        asked == printed ? "" : " In this browser it begins with \(asked.text) instead of \(printed.text)."
     }
 
     private func answer(
         to request: Request, from peer: PatientChannel.Peer, in session: Sessions.Session
     ) async throws(ClientError) -> Response {
         let path = request.uri.path.split(separator: "/").map(String.init)
-        guard path.first == "requests", path.count == 2 || path.count == 3 else {
-            switch (request.method, request.uri.path) {
-            case (.get, "/"): return try await start(request, session)
-            case (.get, "/events"):
-                guard let place = streams.take() else { return PageAnswer.notice(.tooManyWindows) }
-                peer.hasSentAll()
-                peer.takesLong()
-                return EventRelay(agent: agent, place: place).response
-            default: return PageAnswer.notice(.noPage)
-            }
+        if request.method == .get, request.uri.path == "/events" {
+            guard let place = streams.take() else { return PageAnswer.notice(.tooManyWindows) }
+            peer.hasSentAll()
+            peer.takesLong()
+            return EventRelay(agent: agent, place: place) { [self] in
+                await self.session([session.id], isActivity: false) != nil
+            }.response
         }
-        switch (request.method, path.count == 3 ? path[2] : "") {
-        case (.get, ""):
-            return PageAnswer.page(try await page(showing: path[1], request, session))
-        case (.get, "evidence.json"): return try await evidence(of: path[1])
-        case (.get, "sequence.svg"):
-            let story = RequestStory(try await agent.evidence(of: path[1]))
-            return story.diagram.map { PageAnswer.drawing(Array($0.svg.utf8)) } ?? PageAnswer.notice(.noPage)
-        case (.get, "purchase.svg"):
-            let drawing = await sandbox.diagram(of: try await agent.request(path[1]))
-            return drawing.map(PageAnswer.drawing) ?? PageAnswer.notice(.noPage)
-        case (.post, let action):
+        if request.method == .post, path.count == 3, path[0] == "requests" {
             guard mayDecide else { return PageAnswer.notice(.onlyLooking) }
             guard let form = await Self.form(request), let token = form["form"],
                 Sessions.areEqual(token, session.formToken)
             else { return PageAnswer.notice(.notOurForm) }
-            return try await act(action, on: path[1], form, request, session)
+            // A decision has its own limit, and so has every page: from here on the browser owes nothing.
+            peer.waitsForAnswer()
+            return try await act(path[2], on: path[1], form, request, session)
+        }
+        guard request.method == .get else { return PageAnswer.notice(.noPage) }
+        peer.waitsForAnswer()
+        return try await inTime { () async throws(ClientError) -> Response in
+            try await show(path, request, session)
+        }
+    }
+
+    private func show(
+        _ path: [String], _ request: Request, _ session: Sessions.Session
+    ) async throws(ClientError) -> Response {
+        guard path.first == "requests", path.count == 2 || path.count == 3 else {
+            return path.isEmpty ? try await start(request, session) : PageAnswer.notice(.noPage)
+        }
+        switch path.count == 3 ? path[2] : "" {
+        case "": return PageAnswer.page(try await page(showing: path[1], request, session))
+        case "evidence.json": return try await evidence(of: path[1])
+        case "sequence.svg":
+            let story = RequestStory(try await agent.evidence(of: path[1]))
+            return story.diagram.map { PageAnswer.drawing(Array($0.svg.utf8)) } ?? PageAnswer.notice(.noPage)
+        case "purchase.svg":
+            let drawing = await sandbox.diagram(of: try await agent.request(path[1]))
+            return drawing.map(PageAnswer.drawing) ?? PageAnswer.notice(.noPage)
         default: return PageAnswer.notice(.noPage)
+        }
+    }
+
+    /// Gives calls of the agent's up once ``pageLimit`` is over.
+    func inTime(
+        _ work: @escaping @Sendable () async throws(ClientError) -> Response
+    ) async throws(ClientError) -> Response {
+        do {
+            return try await withThrowingTaskGroup(of: Response?.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await work() }
+                group.addTask {
+                    try await Task.sleep(for: pageLimit)
+                    return nil
+                }
+                guard let response = try await group.next() ?? nil else {
+                    throw ClientError.unclear("The agent did not answer within \(pageLimit.components.seconds) s.")
+                }
+                return response
+            }
+        } catch let error as ClientError {
+            throw error
+        } catch {
+            throw .unclear("The inbox is being stopped.")
         }
     }
 
@@ -135,7 +209,8 @@ struct InboxResponder: Sendable {
         let found = try await agent.request(id)
         let tab = form["tab"].flatMap { CardTab(rawValue: $0) } ?? .card
         var page = RequestPage(
-            request: found, tab: tab, mayDecide: mayDecide, formToken: session.formToken, problem: problem)
+            request: found, tab: tab, schemes: schemes, mayDecide: mayDecide, formToken: session.formToken,
+            problem: problem)
         if tab != .card { page.evidence = try await agent.evidence(of: found.id) }
         if tab == .sequence { page.sandboxLink = await sandbox.link(to: found) }
         if tab == .card, found.authnType == "test" { page.bench = try await agent.bench(of: found) }
@@ -149,15 +224,5 @@ struct InboxResponder: Sendable {
         var response = PageAnswer.file(json, "application/json")
         response.headers[.contentDispositionField] = "attachment; filename=\"evidence-\(evidence.request.id).json\""
         return response
-    }
-
-    private static func cookies(of request: Request) -> [String: String] {
-        var cookies: [String: String] = [:]
-        for pair in (request.headers[.cookie] ?? "").split(separator: ";").prefix(32) {
-            let parts = pair.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2 else { continue }
-            cookies[String(parts[0].drop { $0 == " " })] = String(parts[1])
-        }
-        return cookies
     }
 }

@@ -4,18 +4,37 @@ import Hummingbird
 import PageServing
 
 extension PageAnswer {
+    /// How whoever needs a link gets one.
+    private static let nextLink = "Make a new one where oob-inbox runs: press Enter there, or send it SIGUSR1."
+
     /// A page with one sentence.
     enum Notice {
-        case notOurName, notThisPage, noSession, usedLink, noPage, notOurForm, onlyLooking, noDecision, tooManyWindows
+        case notOurName(PageOrigin)
+        /// How a link begins in this browser, and whether something was to be done.
+        case noSession(String, Bool)
+        case notThisPage, usedLink, loggedOut, noPage, notOurForm, onlyLooking, noDecision, tooManyWindows
 
         fileprivate var text: (status: HTTPResponse.Status, title: String, sentence: String) {
-            let next = "A link works once. The next one stands where oob-inbox runs: follow it in this browser."
-            return switch self {
-            case .notOurName: (.forbidden, "Not for this page", "This address or origin is not the inbox's.")
+            switch self {
+            case .notOurName(let origin):
+                (
+                    .forbidden, "Not for this page",
+                    "This address is not the inbox's: that is \(origin.text), or any name of the loopback."
+                )
             case .notThisPage:
                 (.forbidden, "Not from this page", "Another page has led here. Open the inbox by its own address.")
-            case .noSession: (.forbidden, "A link opens this page", next)
-            case .usedLink: (.forbidden, "This link was used", next)
+            case .noSession(let hint, let isAct):
+                (
+                    .forbidden, isAct ? "Nothing was decided" : "A link opens this page",
+                    "There is no session here, or it has ended: after five minutes without activity, after eight hours, "
+                        + "or with Log out. A link begins the next one. \(PageAnswer.nextLink)\(hint)"
+                )
+            case .usedLink:
+                (
+                    .forbidden, "This link works no more",
+                    "A link works once and for ten minutes, and only the newest one does. \(PageAnswer.nextLink)"
+                )
+            case .loggedOut: (.ok, "Logged out", "A link begins the next session. \(PageAnswer.nextLink)")
             case .noPage: (.notFound, "Not found", "There is no such page.")
             case .notOurForm:
                 (.forbidden, "Nothing was decided", "The form was not this page's. Go back and reload it.")
@@ -25,11 +44,20 @@ extension PageAnswer {
             case .tooManyWindows: (.serviceUnavailable, "Too many windows", "Close one of the inbox's windows.")
             }
         }
+
+        /// Where the page's link leads; `nil`: it has none.
+        fileprivate var link: String? {
+            switch self {
+            case .notOurName(let origin): origin.text + "/"
+            case .noSession, .loggedOut: nil
+            default: "/"
+            }
+        }
     }
 
     static func notice(_ notice: Notice) -> Response {
         let (status, title, sentence) = notice.text
-        return page(Pages.notice(title, sentence), status)
+        return page(Pages.notice(title, sentence, link: notice.link), status)
     }
 
     /// Why the agent gave nothing to show.

@@ -18,7 +18,9 @@ enum CardContext {
         ]
         if let digest = request.textDigest { card["digest"] = digest }
         if let problem = page.problem { card["problem"] = PageText.text(problem) }
-        if let url = request.threeDSRequestorAppURL, request.state == .approved { card["return"] = destination(url) }
+        if let url = request.threeDSRequestorAppURL, request.state == .approved {
+            card["return"] = destination(url, isLink: page.schemes.allow(url))
+        }
         if let bench = page.bench { card["test"] = test(bench, clock: request.clock) }
         return card
     }
@@ -48,9 +50,9 @@ enum CardContext {
         ]
     }
 
-    /// The merchant's URL, which the agent took only if its scheme runs nothing here.
-    private static func destination(_ url: String) -> [String: Any] {
-        ["url": url, "scheme": PageText.text(String(url.prefix { $0 != ":" }))]
+    /// The merchant's URL: a link if its scheme may be opened, and text to copy if not.
+    private static func destination(_ url: String, isLink: Bool) -> [String: Any] {
+        ["url": url, "scheme": PageText.text(OpenSchemes.scheme(of: url)), "isLink": isLink]
     }
 
     private static func test(_ bench: TestBench, clock: ClockView?) -> [String: Any] {

@@ -6,6 +6,8 @@ import SequenceDiagrams
 struct RequestPage: Sendable {
     let request: RequestView
     let tab: CardTab
+    /// Which return URLs are links.
+    let schemes: OpenSchemes
     /// Of the tabs behind the card.
     var evidence: EvidenceView?
     /// Of a `test` enrollment.
@@ -49,16 +51,30 @@ enum Pages {
 
     /// A page with one sentence.
     ///
-    /// - Parameter isWaiting: whether it asks again by itself.
-    static func notice(_ title: String, _ sentence: String, isWaiting: Bool = false) -> String {
+    /// - Parameters:
+    ///   - link: where its link leads; `nil`: it has none.
+    ///   - isWaiting: whether it asks again by itself.
+    static func notice(
+        _ title: String, _ sentence: String, link: String? = "/", isWaiting: Bool = false
+    ) -> String {
+        var context: [String: Any] = ["title": title, "sentence": PageText.text(sentence), "isWaiting": isWaiting]
+        if let link { context["link"] = link }
+        return Templates.render("notice", context)
+    }
+
+    /// The page of a connection that gets no other one: it has its style in itself.
+    static func refusal(_ title: String, _ sentence: String) -> String {
         Templates.render(
-            "notice", ["title": title, "sentence": PageText.text(sentence), "isWaiting": isWaiting])
+            "refusal", ["title": title, "sentence": sentence, "style": String(decoding: PageStyle.css, as: UTF8.self)])
     }
 
     /// A page that leads to another of the inbox's by itself.
     static func entrance(to place: String) -> String {
         Templates.render(
-            "notice", ["title": "Inbox", "sentence": "This page leads on.", "place": place, "isWaiting": false])
+            "notice",
+            [
+                "title": "Inbox", "sentence": "This page leads on.", "place": place, "link": "/", "isWaiting": false,
+            ])
     }
 
     /// One page with all of a request, which loads nothing and needs no agent.
@@ -66,10 +82,10 @@ enum Pages {
     /// - Parameters:
     ///   - json: the evidence as the agent gave it.
     ///   - now: RFC 3339, UTC.
-    static func export(_ evidence: EvidenceView, json: [UInt8], now: String) -> String {
+    static func export(_ evidence: EvidenceView, json: [UInt8], schemes: OpenSchemes, now: String) -> String {
         var request = evidence.request
         request.text = evidence.text
-        let page = RequestPage(request: request, tab: .card)
+        let page = RequestPage(request: request, tab: .card, schemes: schemes)
         let story = RequestStory(evidence)
         var context = CardContext.context(page, ListQuery(PageForm()))
         context["title"] = title(request)

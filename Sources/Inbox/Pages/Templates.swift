@@ -8,6 +8,7 @@ enum Templates {
         ("copy", PackageResources.copy_html), ("test", PackageResources.test_html),
         ("wire", PackageResources.wire_html), ("evidence", PackageResources.evidence_html),
         ("events", PackageResources.events_html), ("export", PackageResources.export_html),
+        ("refusal", PackageResources.refusal_html),
     ])
 
     static func render(_ name: String, _ context: [String: Any]) -> String { files.render(name, context) }

@@ -31,9 +31,12 @@ extension PageAnswer {
         return Response(status: .notModified, headers: fields)
     }
 
-    /// A page with one sentence.
-    static func notice(_ title: String, _ sentence: String, _ status: HTTPResponse.Status) -> Response {
-        let html = Templates.render("notice", ["title": title, "sentence": PageText.text(sentence)])
+    /// A page with one sentence, and a link to the sandbox's page.
+    static func notice(
+        _ title: String, _ sentence: String, _ status: HTTPResponse.Status, link: String = "/"
+    ) -> Response {
+        let html = Templates.render(
+            "notice", ["title": title, "sentence": PageText.text(sentence), "link": link])
         return page(html, status)
     }
 }

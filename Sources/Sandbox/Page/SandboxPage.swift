@@ -37,7 +37,7 @@ struct SandboxPage: Sendable {
     /// Browsers name the origin of such calls; other clients send none.
     func refusal(of request: Request) -> SandboxError? {
         guard request.uri.path.hasPrefix("/sandbox"), let origin = request.headers[.origin],
-            !origins.contains(where: { $0.text == origin })
+            !guarding.isOwn(request.head), !origins.contains(where: { $0.text == origin })
         else { return nil }
         return SandboxError(
             status: 403, code: nil, detail: "Origin: a page of another origin may not make this call; leave it out")
@@ -45,17 +45,26 @@ struct SandboxPage: Sendable {
 
     private var origins: Set<PageOrigin> { (try? backend.site.get().origins) ?? [] }
 
+    /// Where the page can be opened.
+    private var address: String { (try? backend.site.get().issuer.text) ?? "" }
+
+    private var guarding: PageGuard {
+        PageGuard(
+            origins, loopbackScheme: origins.first { $0.host.hasPrefix("127.0.0.1") }?.scheme ?? "http")
+    }
+
     /// Answers a browser.
     func answer(to request: Request) async -> Response {
-        let guarding = PageGuard(origins)
+        let guarding = guarding
         guard guarding.admits(request.head) else {
-            let isLed = guarding.knows(request.head) && request.method == .get
+            let isLed = guarding.origin(of: request.head) != nil && request.method == .get
+            let isNamed = guarding.origin(of: request.head) != nil
             return PageAnswer.notice(
                 "Not for this page",
                 isLed
                     ? "A page of another origin has led here. Follow the link if you want to go on."
-                    : "The page is open only under the sandbox's own address, and takes only its own forms. Type the "
-                        + "address that oob-issuer printed.", .forbidden)
+                    : "The page is open only under the sandbox's own addresses and those of the loopback, and takes only "
+                        + "its own forms.", .forbidden, link: isNamed ? "/" : "\(address)/")
         }
         do {
             switch request.method {

@@ -6,6 +6,14 @@ import Testing
         try await OutsideScript.run("test_inbox.py")
     }
 
+    @Test func `other users of the machine reach no page of requests`() async throws {
+        try await OutsideScript.run("test_inbox_peers.py")
+    }
+
+    @Test func `sessions of the page of requests end, and the page says how to go on`() async throws {
+        try await OutsideScript.run("test_inbox_sessions.py")
+    }
+
     @Test func `the page of requests works in a browser, under attack and by keyboard`() async throws {
         try await OutsideScript.run("test_inbox_browser.py")
     }

@@ -1,0 +1,50 @@
+import PageServing
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+/// The links that open the page: one at first, and the next whenever somebody asks where the program runs.
+final class Links: Service {
+    private let sessions: Sessions
+    private let signals: UnixSignalsSequence
+    private let asked: AsyncStream<Void>
+    private let show: @Sendable (String) -> Void
+    /// `nil` until it is known where the page is served.
+    private let origin = Mutex<PageOrigin?>(nil)
+
+    /// - Parameters:
+    ///   - signals: asks for a link with each SIGUSR1.
+    ///   - asked: asks for one too.
+    init(
+        sessions: Sessions, signals: UnixSignalsSequence, asked: AsyncStream<Void>,
+        show: @escaping @Sendable (String) -> Void
+    ) {
+        self.sessions = sessions
+        self.signals = signals
+        self.asked = asked
+        self.show = show
+    }
+
+    /// Shows the first link.
+    func begin(at origin: PageOrigin) {
+        self.origin.withLock { $0 = origin }
+        showNext()
+    }
+
+    /// Shows a link whenever one is asked for.
+    func run() async throws {
+        await withDiscardingTaskGroup { group in
+            group.addTask { [self] in
+                for await _ in signals.cancelOnGracefulShutdown() { showNext() }
+            }
+            group.addTask { [self] in
+                for await _ in asked.cancelOnGracefulShutdown() { showNext() }
+            }
+        }
+    }
+
+    private func showNext() {
+        guard let origin = origin.withLock({ $0 }) else { return }
+        show("\(origin.text)/enter?token=\(sessions.makeLink())")
+    }
+}
