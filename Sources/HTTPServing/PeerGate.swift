@@ -1,4 +1,5 @@
 import CLinux
+import FairSharing
 package import Logging
 import NIOCore
 import Synchronization
