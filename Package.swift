@@ -73,14 +73,15 @@ let package = Package(
         .executableTarget(
             name: "oob-issuer",
             dependencies: [
-                "CICUData", "HTTPServing", "LineLog", "QRCode", "Sandbox", "SequenceDiagrams", "ThreeDS", "Versioning",
+                "CICUData", "HTTPServing", "LineLog", "LinuxProcess", "QRCode", "Sandbox", "SequenceDiagrams",
+                "ThreeDS", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
             name: "oob-conform",
             dependencies: [
-                "CICUData", "Conformance", "StrictJSON", "Versioning",
+                "CICUData", "Conformance", "LinuxProcess", "StrictJSON", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -123,7 +124,7 @@ let package = Package(
         .target(  // HTTP to the issuers: enrolling, fetching, delivering.
             name: "IssuerLink",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "StrictJSON",
+                "Authenticator", "FairSharing", "IssuerProtocol", "LinuxProcess", "StrictJSON",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -28,6 +28,10 @@ package struct LinuxHostInspector: HostInspector {
         self.isMemoryLocked = isMemoryLocked
     }
 
+    package var descriptors: DescriptorFigures {
+        DescriptorFigures(refused: Descriptors.refusals.count, shortage: Descriptors.shortage())
+    }
+
     package func findings() async -> [Finding] {
         [secret, memory, state, socket, debugger, coreDumps, clock, swap].compactMap(\.self)
     }

@@ -42,6 +42,9 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
         private let queue: FairQueue
         private let hasLeft = Atomic(false)
 
+        /// Whether the turn has come, and the units are held.
+        package var isTurn: Bool { !hasLeft.load(ordering: .relaxed) && !queue.isWaiting(self) }
+
         fileprivate init(_ queue: FairQueue, id: Int, key: Key, units: Int) {
             self.queue = queue
             self.id = id
@@ -120,6 +123,20 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
         }
         for waiter in next { waiter.onTurn() }
         return ticket
+    }
+
+    /// Takes units if there is room at once and nobody waits for it; `nil` if there is not.
+    package func enterAtOnce(_ key: Key, units: Int = 1) -> Ticket? {
+        guard let ticket = try? enter(key, units: units, onTurn: {}) else { return nil }
+        guard ticket.isTurn else {
+            ticket.leave()
+            return nil
+        }
+        return ticket
+    }
+
+    fileprivate func isWaiting(_ ticket: Ticket) -> Bool {
+        state.withLock { $0.shares[ticket.key]?.waiting.contains { $0.id == ticket.id } ?? false }
     }
 
     fileprivate func remove(_ ticket: Ticket) {

@@ -1,5 +1,6 @@
 internal import AsyncHTTPClient
 internal import Authenticator
+internal import LinuxProcess
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -7,16 +8,26 @@ internal import Synchronization
 
 /// What the clients may hold.
 struct TransportLimits: Sendable {
-    /// Each request that is held back takes a connection, and so a file descriptor: those are the real bound.
-    var pollConnections = 10_000
+    /// Polls at a time, of all issuers: each takes a connection, and so a file descriptor.
+    var polls = FileLimit.polls
+    /// Other calls at a time, of all issuers.
+    var calls = FileLimit.calls
+    /// The most connections for other calls to one host name.
     var callConnections = 100
+    /// The seconds for which a call waits for its place.
+    var placeSeconds: Double = 25
+    /// The connections from which on none is kept for the next call.
+    var keptConnections: Int { polls / 4 }
+    /// The room for answers.
+    var room = AnswerRoom.Bounds.standard
     /// Different sets of root certificates that are in use at a time.
     var sets = 256
     var connectSeconds: Int64 = 10
     /// How long a connection is kept that nothing uses: less than it takes until the agent gives memory back.
     var idleSeconds: Int64 = 8
 
-    static let standard = TransportLimits()
+    /// Those for the files that this process may open.
+    static var standard: TransportLimits { TransportLimits() }
 }
 
 /// What tells one pair of clients from another.
@@ -35,7 +46,7 @@ struct ClientPair: Sendable {
     private let calls: HTTPClient
     private let polls: HTTPClient
 
-    init(tls: TLSConfiguration, proxy: HTTPProxy?, limits: TransportLimits) {
+    init(tls: TLSConfiguration, proxy: HTTPProxy?, limits: TransportLimits, open: OpenConnections) {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(limits.connectSeconds)), decompression: .disabled)
@@ -47,10 +58,14 @@ struct ClientPair: Sendable {
         configuration.connectionPool.idleTimeout = .seconds(limits.idleSeconds)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.callConnections
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            open.follow(channel)
+            return HeadGuard.guardConnection(channel)
+        }
         // One event loop for all that a client does, as a call would else be handed from one thread to another.
         let loops = MultiThreadedEventLoopGroup.singleton
         calls = HTTPClient(eventLoopGroupProvider: .shared(loops.next()), configuration: configuration)
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.pollConnections
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(limits.polls, 1)
         polls = HTTPClient(eventLoopGroupProvider: .shared(loops.next()), configuration: configuration)
     }
 
@@ -82,6 +97,8 @@ final class ClientCache: Sendable {
         var isShutDown = false
     }
 
+    /// The connections of all clients.
+    let open = OpenConnections()
     private let limits: TransportLimits
     private let state = Mutex(State())
 
@@ -118,7 +135,7 @@ final class ClientCache: Sendable {
         // What can fail comes first: a pair that is made must be shut down one day.
         let tls = try tlsConfiguration(needs)
         let unused = try makeRoom(&state)
-        let pair = ClientPair(tls: tls, proxy: needs.proxy, limits: limits)
+        let pair = ClientPair(tls: tls, proxy: needs.proxy, limits: limits, open: open)
         state.entries[needs] = Entry(pair: pair, users: 1, lastUse: state.uses)
         return (pair, unused)
     }

@@ -2,6 +2,7 @@ internal import AsyncHTTPClient
 internal import Authenticator
 internal import Glibc
 internal import IssuerProtocol
+internal import LinuxProcess
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -42,6 +43,8 @@ struct ConnectionDiagnosis: Sendable {
         case let error as BoringSSLError: sentence(error)
         case is NIOSSLExtraError: "the issuer's certificate is not for \(host)"
         case is NIOSSLError: "the TLS connection to the issuer failed"
+        case is HeadGuard.TooLargeError:
+            "the issuer's answer has more than \(HeadGuard.maxBytes) bytes of header fields"
         case is HTTPParserError: "the issuer's answer is not HTTP"
         default: "the connection to the issuer failed (\(type(of: error)))"
         }
@@ -64,7 +67,10 @@ struct ConnectionDiagnosis: Sendable {
 
     /// Names without an address, or every address that was tried: the last speaks for them.
     private func sentence(_ error: NIOConnectionError) -> String {
-        guard let last = error.connectionErrors.last else { return "the host name of \(peer) was not found" }
+        guard let last = error.connectionErrors.last else {
+            // The resolver needs a descriptor too, and does not say so.
+            return Descriptors.areLeft() ? "the host name of \(peer) was not found" : noDescriptor
+        }
         return sentence(last.error)
     }
 
@@ -73,7 +79,7 @@ struct ConnectionDiagnosis: Sendable {
         case ECONNREFUSED: "\(peer) refused the connection"
         case ECONNRESET, EPIPE: "\(peer) broke the connection"
         case ENETUNREACH, EHOSTUNREACH: "there is no route to \(peer)"
-        case EMFILE, ENFILE: "there are too many open files for another connection"
+        case EMFILE, ENFILE: noDescriptorLeft(error.errnoCode)
         default: "the connection to \(peer) failed (errno \(error.errnoCode))"
         }
     }
@@ -102,6 +108,15 @@ struct ConnectionDiagnosis: Sendable {
             return "the issuer broke off the TLS handshake: it may ask for a client certificate"
         }
         return "the TLS handshake with the issuer failed"
+    }
+
+    private func noDescriptorLeft(_ code: CInt) -> String {
+        Descriptors.noteRefusal(code)
+        return noDescriptor
+    }
+
+    private var noDescriptor: String {
+        "no descriptor is left for a connection to \(peer): raise the limit of open files"
     }
 
     /// Who is at the other end of the connection.

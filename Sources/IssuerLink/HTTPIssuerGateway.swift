@@ -80,8 +80,8 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         call.pool = .polls
         call.seconds = Double(wait + IssuerCall.pollMargin)
         call.maxBytes = bounds.listBytes
-        return try bounds.check(
-            try await transport.answer(to: call, by: access.target).value(on: 200, RequestList.init(bytes:)))
+        let answer = try await transport.answer(to: call, by: access.target)
+        return try bounds.check(answer.value(on: 200, RequestList.init(bytes:))).keeping(answer.room)
     }
 
     package func batchFetch(
@@ -95,8 +95,8 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         call.pool = .polls
         call.seconds = Double(request.wait + IssuerCall.pollMargin)
         call.maxBytes = bounds.listBytes
-        return try bounds.check(
-            try await transport.answer(to: call, by: target).value(on: 200, BatchFetchAnswer.init(bytes:)))
+        let answer = try await transport.answer(to: call, by: target)
+        return try bounds.check(answer.value(on: 200, BatchFetchAnswer.init(bytes:))).keeping(answer.room)
     }
 
     /// A `traceparent` that is not of W3C Trace Context's version 00 is left out.

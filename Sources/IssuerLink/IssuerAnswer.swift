@@ -9,6 +9,8 @@ struct IssuerAnswer: Sendable {
     /// Seconds, of a server that is busy.
     let retryAfter: Int64?
     let body: [UInt8]
+    /// The room that the body takes; `nil` if it is free.
+    let room: AnswerRoom.Ticket?
 
     /// The value in the body, if the status is `expected`.
     ///

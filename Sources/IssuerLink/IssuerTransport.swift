@@ -1,19 +1,25 @@
 internal import AsyncHTTPClient
 internal import Authenticator
+internal import FairSharing
 internal import IssuerProtocol
 internal import NIOCore
 internal import NIOHTTP1
-internal import Synchronization
 
 /// Carries one call to an issuer and brings its answer, within the call's bounds.
 struct IssuerTransport: Sendable {
     let clients: ClientCache
     let present: PresentRoad
+    private let places: ConnectionPlaces
+    private let room: AnswerRoom
+    private let keptConnections: Int
     private let version: String
     private let clock: any AgentClock
 
     init(version: String, network: OutboundNetwork, clock: any AgentClock, limits: TransportLimits) {
         clients = ClientCache(limits: limits)
+        places = ConnectionPlaces(limits, clock)
+        room = AnswerRoom(limits.room)
+        keptConnections = limits.keptConnections
         present = PresentRoad(network)
         self.version = version
         self.clock = clock
@@ -25,45 +31,47 @@ struct IssuerTransport: Sendable {
         let network = present.network
         let diagnosis = ConnectionDiagnosis(to: target, network)
         let needs = ClientNeeds(roots: target.rootsPEM, proxy: diagnosis.proxy, identity: network.identity)
+        let begun = clock.steady
+        let place = try await places.take(for: target.issuer, call.pool)
+        defer { place.leave() }
+        var call = call
+        // Whoever waits for the call waits for both; a place for a poll is nobody's matter but the agent's own.
+        if call.pool == .calls { call.seconds -= (clock.steady - begun).rounded(.down) }
         return try await clients.withPair(for: needs) { pair throws(IssuerError) in
-            try await answerInTime(to: call, by: pair.client(for: call.pool), diagnosis).get()
+            try await answerInTime(to: call, at: target.issuer, by: pair.client(for: call.pool), diagnosis).get()
         }
     }
 
     private func answerInTime(
-        to call: IssuerCall, by client: HTTPClient, _ diagnosis: ConnectionDiagnosis
+        to call: IssuerCall, at issuer: IssuerURL, by client: HTTPClient, _ diagnosis: ConnectionDiagnosis
     ) async -> Result<IssuerAnswer, IssuerError> {
-        let reader = AnswerReader(maxBytes: call.maxBytes)
-        let isLate = Mutex(false)
+        let deadline = AnswerDeadline(of: call, clock)
+        let reader = AnswerReader(
+            issuer, in: room.queue(of: call.pool), maxBytes: call.maxBytes, clock: clock, onPace: deadline.follow)
         do {
             let exchange = client.execute(request: try request(for: call), delegate: reader)
-            let deadline = clock.alarm(after: call.seconds) {
-                isLate.withLock { $0 = true }
-                exchange.cancel()
-            }
+            deadline.start { exchange.cancel() }
             defer { deadline.cancel() }
-            let body = try await withTaskCancellationHandler {
+            let received = try await withTaskCancellationHandler {
                 try await exchange.get()
             } onCancel: {
                 exchange.cancel()
             }
-            return .success(answer(reader.head, body))
+            return .success(answer(received))
         } catch is AnswerReader.RedirectError {
-            return .success(answer(reader.head, ByteBuffer()))
+            return .success(answer(AnswerReader.Received(head: reader.head)))
         } catch {
-            if isLate.withLock(\.self) {
-                return .failure(
-                    .transient(reason: "the issuer did not answer within \(Int(call.seconds)) s", retryAfter: nil))
-            }
+            reader.giveUp()
+            if let late = deadline.late { return .failure(.transient(reason: late, retryAfter: nil)) }
             if Task.isCancelled { return .failure(.cancelled) }
             return .failure(diagnosis.failure(error, reading: call, retryAfter: retryAfter(of: reader.head)))
         }
     }
 
-    private func answer(_ head: HTTPResponseHead, _ body: ByteBuffer) -> IssuerAnswer {
+    private func answer(_ received: AnswerReader.Received) -> IssuerAnswer {
         IssuerAnswer(
-            status: head.status.code, contentType: head.headers.first(name: "content-type"),
-            retryAfter: retryAfter(of: head), body: Array(body.readableBytesView))
+            status: received.head.status.code, contentType: received.head.headers.first(name: "content-type"),
+            retryAfter: retryAfter(of: received.head), body: received.body, room: received.ticket)
     }
 
     private func request(for call: IssuerCall) throws -> HTTPClient.Request {
@@ -71,6 +79,8 @@ struct IssuerTransport: Sendable {
         request.headers.add(name: "accept", value: "application/json")
         request.headers.add(name: "accept-encoding", value: "identity")
         request.headers.add(name: "user-agent", value: "oob-agent/\(version)")
+        // One that is kept for the next call takes a descriptor all the same.
+        if clients.open.count >= keptConnections { request.headers.add(name: "connection", value: "close") }
         if let token = call.token {
             request.headers.add(name: "authorization", value: "Bearer \(token.reveal())")
         }

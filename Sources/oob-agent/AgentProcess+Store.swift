@@ -130,5 +130,7 @@ struct WholeInspector: HostInspector {
     let host: any HostInspector
     let ofStore: @Sendable () async -> [Finding]
 
+    var descriptors: DescriptorFigures { host.descriptors }
+
     func findings() async -> [Finding] { await host.findings() + ofStore() }
 }

@@ -150,11 +150,13 @@ struct AgentProcess {
     }
 
     private var coreSettings: AgentSettings {
-        AgentSettings(
+        var core = AgentSettings(
             exponentPolicy: settings.exponentPolicy, bounds: settings.bounds.agent,
             retention: settings.bounds.retention, auditRetention: settings.bounds.auditRetention,
             eventsKept: settings.bounds.eventsKept, allowTestAuthenticators: settings.allowTestAuthenticators,
             localTime: .ofThisProcess, version: SoftwareVersion.text, push: settings.push?.settings)
+        core.longPolls = FileLimit.longPolls
+        return core
     }
 
     /// Serves, and records the stop in the journal, also if it ended with an error.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxProcess
 import Versioning
 
 /// The conformance kit, for whoever writes an issuer's back end or an approver.
@@ -15,6 +16,7 @@ struct OOBConform: AsyncParsableCommand {
               64  wrong usage
               65  a file does not hold what it must
               66  a file cannot be read
+              71  the system allows too few open files
             """,
         version: SoftwareVersion.text,
         subcommands: [
@@ -22,6 +24,7 @@ struct OOBConform: AsyncParsableCommand {
         ])
 
     static func main() async {
+        FileLimit.raise(for: "oob-conform")
         Output.keepClosedStreams()
         await main(nil)
     }

@@ -20,8 +20,14 @@ struct OOBInbox: AsyncParsableCommand {
                3  of export: there is no such request
               64  wrong usage
               69  the address cannot be listened on; of export: the agent cannot be reached
+              71  the system allows too few open files
             """,
         version: SoftwareVersion.text, subcommands: [Serve.self, Export.self], defaultSubcommand: Serve.self)
+
+    static func main() async {
+        FileLimit.raise(for: "oob-inbox")
+        await main(nil)
+    }
 }
 
 /// How the agent is found.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxProcess
 import Versioning
 
 /// The sandbox issuer, for whoever has no issuer at hand.
@@ -13,6 +14,7 @@ struct OOBIssuer: AsyncParsableCommand {
                1  failed, refused, or not authenticated
               64  wrong usage
               69  no sandbox answers; of serve: another program has the address
+              71  the system allows too few open files
             """,
         version: SoftwareVersion.text,
         subcommands: [
@@ -21,6 +23,7 @@ struct OOBIssuer: AsyncParsableCommand {
         ])
 
     static func main() async {
+        FileLimit.raise(for: "oob-issuer")
         Output.keepClosedStreams()
         await main(NegativeTime.escaped(Array(CommandLine.arguments.dropFirst())))
     }

@@ -44,6 +44,7 @@ struct Oobctl: AsyncParsableCommand {
 
     /// Parses and runs; wrong usage exits 64 (EX_USAGE) before anything is sent.
     static func main() async {
+        FileLimit.raise(for: "oobctl")
         // A PIN is in its memory for a moment. If the kernel does not allow it the command still does its work.
         try? ProcessHardening.forbidDumps()
         // Whose reader has gone is told so by each write, and says what that means.

@@ -14,11 +14,12 @@ struct LifeTests {
         } _: { link in
             async let ended = mustFail { try await link.decide() }
             for await case .replied in link.server.events { break }
-            clock.letGo()
+            // The rest of a body that has begun has a limit too, which is not over on a clock that stands.
+            for _ in 0..<10 { clock.letGo() }
             let failure = try await ended
             #expect(failure.reason == "the issuer did not answer within 30 s")
             await link.waitForClose()
-            #expect(clock.waits == [30])
+            #expect(clock.waits.filter { $0 == 30 } == [30])
         }
     }
 

@@ -69,7 +69,8 @@ package final class Agent: Sendable {
         registrationDelivery = RegistrationDelivery(ports: ports, directory: directory, hub: hub, log: log)
         fetcher = Fetcher(
             ports: ports, directory: directory, intake: intake, hub: hub, health: health,
-            standing: standing, tally: tally, pollInterval: settings.push?.pollInterval, log: log)
+            standing: standing, tally: tally, pollInterval: settings.push?.pollInterval,
+            longPolls: LongPolls(limit: settings.longPolls), log: log)
         signCountWatch = SignCountWatch(ports: ports, directory: directory, log: log, quota: badPeers)
         outboxDelivery = OutboxDelivery(
             ports: ports, directory: directory, signCountWatch: signCountWatch, standing: standing, hub: hub, log: log)

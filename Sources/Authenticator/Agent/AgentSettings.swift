@@ -21,6 +21,8 @@ package struct AgentSettings: Sendable {
     package var version: String
     /// Nil: the agent is not pushed to.
     package var push: PushSettings?
+    /// The polls that issuers may hold at a time; there must be more connections, for those that are not held.
+    package var longPolls = Int.max
 
     /// The shortest retention: as long as a message can come again.
     ///

@@ -26,6 +26,7 @@ struct FetchLoop: Sendable {
         var backoff = Backoff(first: 1, limit: 300)
         var known = 0
         var cut = Cut()
+        var seat: LongPolls.Seat?
         let issuer = roster.with { $0.target(of: group) }?.issuer
         defer {
             roster.removeNotifier(of: group)
@@ -34,6 +35,8 @@ struct FetchLoop: Sendable {
         while !Task.isCancelled, let target = roster.with({ $0.target(of: group) }) {
             var pause: Double?
             var wakes = false
+            var place = seat ?? fetcher.longPolls.seat(for: target.issuer)
+            defer { seat = place }
             do {
                 let discovery = try await fetcher.directory.discovery(target)
                 let now = ports.clock.now
@@ -42,7 +45,7 @@ struct FetchLoop: Sendable {
                 }
                 for id in turn.suspended { try await lookAgain(id) }
                 pause = try await poll(
-                    turn, calling: Call(target: target, discovery: discovery), known: &known, cut: &cut)
+                    turn, calling: Call(target: target, discovery: discovery), known: &known, cut: &cut, place: &place)
                 backoff.reset()
                 fetcher.health.notePause(of: group, at: target.issuer, until: nil)
             } catch is StoreError {
@@ -60,6 +63,8 @@ struct FetchLoop: Sendable {
                 let until = pause.map { ports.clock.now + Int64($0.rounded(.up)) }
                 fetcher.health.notePause(of: group, at: target.issuer, until: until)
             }
+            // Whoever rests for long needs no place meanwhile.
+            if let pause, pause > Self.leastHeld { place.leaveIfHeld() }
             if let pause { await rest(pause, wakes: wakes) }
         }
     }
@@ -82,8 +87,9 @@ struct FetchLoop: Sendable {
     ///
     /// - Parameter known: how many answers in a row brought nothing that was not known.
     /// - Parameter cut: what is known of polls that were cut; changed if one is.
+    /// - Parameter place: the loop's among the long polls, which is handed on after one.
     private func poll(
-        _ turn: FetchGroups.Turn, calling call: Call, known: inout Int, cut: inout Cut
+        _ turn: FetchGroups.Turn, calling call: Call, known: inout Int, cut: inout Cut, place: inout LongPolls.Seat
     ) async throws -> Double? {
         let startedAt = ports.clock.now
         let untilNext = (turn.nextAt ?? .max).seconds(since: startedAt)
@@ -92,7 +98,9 @@ struct FetchLoop: Sendable {
         let interval = pushedInterval(turn.members)
         let begun = ports.patience.steady
         if begun >= cut.until { cut.longest = Self.longestWait }
-        let wait = interval == nil ? Int(min(max(untilNext, 1), cut.longest)) : 0
+        let isHeld = interval == nil && place.mayHold()
+        let wait = isHeld ? Int(min(max(untilNext, 1), cut.longest)) : 0
+        defer { place.handOn() }
         let answer: [BatchFetchAnswer.Result]?
         do {
             answer = try await results(for: turn.members, call, wait: wait)
@@ -118,6 +126,7 @@ struct FetchLoop: Sendable {
         if !mayHaveMore, interval != nil, let rest = pushedInterval(turn.members) {
             return Double(min(max(untilNext, 1), rest))
         }
+        if !mayHaveMore, interval == nil, !isHeld { return min(LongPolls.pause, Double(max(untilNext, 1))) }
         return mayHaveMore || ports.clock.now > startedAt ? nil : 1
     }
 

@@ -14,6 +14,7 @@ package struct Fetcher: Sendable {
     let tally: PushTally
     /// The seconds from one poll to the next while pushes come; nil if there are none.
     let pollInterval: Int64?
+    let longPolls: LongPolls
     let log: Logger
 
     /// Works until the task is cancelled.

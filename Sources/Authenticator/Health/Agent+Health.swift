@@ -16,16 +16,19 @@ extension Agent {
                 return self.troubles(of: named, others: max(troubled.count - Self.maxTroubles, 0))
             }
         } catch let trouble as StoreError {
-            return ["\(trouble)"]
+            return ["\(trouble)"] + descriptorTrouble
         }
     }
 
     private func troubles(of enrollments: [Enrollment], others: Int) -> [String] {
         (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
             + (storeError.map { ["\($0)"] } ?? [])
+            + descriptorTrouble
             + enrollments.compactMap { trouble(with: $0)?.text }
             + (others > 0 ? ["\(others) more enrollment\(others == 1 ? " is" : "s are") in trouble"] : [])
     }
+
+    private var descriptorTrouble: [String] { ports.inspector.descriptors.shortage.map { [$0] } ?? [] }
 
     /// Why the agent cannot do its work for an enrollment; nil if nothing is known that keeps it from that.
     func trouble(with enrollment: Enrollment) -> Trouble? {
@@ -59,6 +62,8 @@ extension Trouble {
         /// Not all keys have been looked at since the start.
         case starting
         case database
+        /// The process has as many files open as it may.
+        case descriptors
         /// A key, or a token that the agent keeps, or an enrollment's row, cannot be used.
         case key
         /// It cannot be reached, or does not answer as it should.

@@ -31,6 +31,7 @@ package struct AgentFigures: Sendable {
     package let isStarting: Bool
     package let isStoreHealthy: Bool
     package let unusableKeys: Int
+    package var descriptors = DescriptorFigures()
     /// Nil if the store cannot be read.
     package let holdings: Holdings?
     package let work: WorkCounts
@@ -52,7 +53,10 @@ package struct AgentFigures: Sendable {
     ///
     /// Without the enrollments if the store cannot be read.
     package var notReady: [Trouble.Cause: Int] {
-        let own: [Trouble.Cause: Int] = [.starting: isStarting ? 1 : 0, .database: isStoreHealthy ? 0 : 1]
+        let own: [Trouble.Cause: Int] = [
+            .starting: isStarting ? 1 : 0, .database: isStoreHealthy ? 0 : 1,
+            .descriptors: descriptors.shortage == nil ? 0 : 1,
+        ]
         guard let holdings else { return own }
         let of: [Trouble.Cause] = [.key, .issuer, .suspended]
         return own.merging(of.map { ($0, holdings.troubles[$0] ?? 0) }) { own, _ in own }
@@ -70,12 +74,15 @@ extension Agent {
             holdings = nil
         }
         let isStoreHealthy = holdings != nil && storeError == nil
+        let descriptors = ports.inspector.descriptors
         let facts = tally.all
         return AgentFigures(
             version: settings.version, startedAt: workTally.startedAt,
-            isReady: !isStarting && isStoreHealthy && holdings?.troubled == 0, isStarting: isStarting,
+            isReady: !isStarting && isStoreHealthy && holdings?.troubled == 0 && descriptors.shortage == nil,
+            isStarting: isStarting,
             isStoreHealthy: isStoreHealthy,
-            unusableKeys: keyWatch.health.failing.count, holdings: holdings, work: workTally.counts,
+            unusableKeys: keyWatch.health.failing.count, descriptors: descriptors, holdings: holdings,
+            work: workTally.counts,
             pushed: facts.reduce(0) { $0 + $1.firstByPush }, polled: facts.reduce(0) { $0 + $1.firstByPoll },
             repeated: facts.reduce(0) { $0 + $1.duplicates }, refusedPushes: facts.reduce(0) { $0 + $1.refused },
             drops: drops.all, pauses: health.pauses(now: ports.clock.now),

@@ -11,6 +11,8 @@ package struct RequestList: Sendable, Equatable {
     package let requests: [String]
     /// Opaque, 1 to 256 characters (Unicode scalars).
     package let cursor: String
+    /// The room in memory that the answer takes.
+    private var room = KeptRoom()
 
     package init(requests: [String], cursor: String) {
         self.requests = requests
@@ -37,5 +39,32 @@ package struct RequestList: Sendable, Equatable {
 
     package var json: JSONObject {
         ["requests": .array(requests.map { .string($0) }), "cursor": .string(cursor)]
+    }
+}
+
+/// What is kept as long as a list is, such as the room that it takes; values are equal without it.
+private struct KeptRoom: Sendable, Equatable {
+    var room: (any Sendable)?
+
+    static func == (one: KeptRoom, other: KeptRoom) -> Bool { true }
+}
+
+extension RequestList {
+    /// The same list, which keeps the room of its answer until its last copy is gone.
+    package func keeping(_ room: (any Sendable)?) -> RequestList {
+        var list = self
+        list.room.room = room
+        return list
+    }
+}
+
+extension BatchFetchAnswer {
+    /// The same answer, each list of which keeps its room until the last copy is gone.
+    package func keeping(_ room: (any Sendable)?) -> BatchFetchAnswer {
+        BatchFetchAnswer(
+            results: results.map { result in
+                guard case .list(let list) = result.outcome else { return result }
+                return Result(authenticatorId: result.authenticatorId, outcome: .list(list.keeping(room)))
+            })
     }
 }

@@ -14,6 +14,10 @@ import Testing
         try await OutsideScript.run("test_control_access.py")
     }
 
+    @Test func `a greedy issuer fills neither the agent's memory nor its descriptors`() async throws {
+        try await OutsideScript.run("test_issuer_shares.py")
+    }
+
     @Test func `a greedy user or sender keeps nobody else from using the agent`() async throws {
         try await OutsideScript.run("test_fairness.py")
     }

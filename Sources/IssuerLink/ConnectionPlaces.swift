@@ -1,0 +1,55 @@
+internal import Authenticator
+internal import FairSharing
+internal import IssuerProtocol
+internal import NIOCore
+internal import Synchronization
+
+/// The descriptors that calls to issuers may take at a time: so many for polls, and others that polls never take.
+///
+/// Issuers take turns.
+struct ConnectionPlaces: Sendable {
+    typealias Queue = FairQueue<IssuerURL>
+
+    private let polls: Queue
+    private let calls: Queue
+    private let seconds: Double
+    private let clock: any AgentClock
+
+    init(_ limits: TransportLimits, _ clock: any AgentClock) {
+        polls = Queue(.init(capacity: limits.polls))
+        // So one issuer that does not answer leaves places for the decisions of others.
+        calls = Queue(.init(capacity: limits.calls, capacityOfKey: max(limits.calls / 2, 1)))
+        seconds = limits.placeSeconds
+        self.clock = clock
+    }
+
+    /// Waits for a place, no longer than its limit.
+    func take(for issuer: IssuerURL, _ pool: IssuerCall.ConnectionPool) async throws(IssuerError) -> Queue.Ticket {
+        let queue = pool == .polls ? polls : calls
+        if let ticket = queue.enterAtOnce(issuer) { return ticket }
+        do {
+            return try await cuttable {
+                try await queue.wait(issuer)
+            } whenBegun: { [clock, seconds] cut in
+                let alarm = clock.alarm(after: seconds, cut)
+                return { alarm.cancel() }
+            }
+        } catch {
+            if Task.isCancelled { throw .cancelled }
+            throw .transient(
+                reason: "all connections that issuers may take were busy for \(Int(seconds)) s", retryAfter: nil)
+        }
+    }
+}
+
+/// Counts connections, from when they are there until they are closed.
+final class OpenConnections: Sendable {
+    private let open = Atomic(0)
+
+    var count: Int { open.load(ordering: .relaxed) }
+
+    func follow(_ channel: any Channel) {
+        open.add(1, ordering: .relaxed)
+        channel.closeFuture.whenComplete { [self] _ in open.subtract(1, ordering: .relaxed) }
+    }
+}
