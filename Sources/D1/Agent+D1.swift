@@ -67,7 +67,9 @@ extension Agent {
     }
 
     @Sendable private func follow(_ enrolled: EnrolledType, at issuer: IssuerURL) async throws {
-        let changes = hub.notifier { $0.kind?.changesStanding == true }
+        let changes = hub.notifier { event in
+            if case .found(.standings) = event { true } else { event.kind?.changesStanding == true }
+        }
         enrolled.value = try await enrolledType(at: issuer)
         for await _ in changes { enrolled.value = try await enrolledType(at: issuer) }
     }

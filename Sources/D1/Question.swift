@@ -1,3 +1,4 @@
+import AgentHost
 import Authenticator
 import ThreeDS
 
@@ -12,15 +13,12 @@ struct Question: Sendable {
         guard let transaction = request.presented?.transaction else {
             throw D1Error(.authn, "failed", "the request \(request.id) shows no transaction")
         }
-        let id = request.id
-        // Listening begins before anybody is asked, so nothing can happen in between unseen.
-        let changes = agent.hub.notifier { $0.request == id }
         let (answers, continuation) = AsyncStream.makeStream(of: ConfirmationAnswer.self)
         let data = Dictionary(transaction.members.map { ($0.name, $0.value) }) { first, _ in first }
         guard await authn.asker.ask(authn, about: data, answering: continuation) else { throw D1Error.delegateGone }
         return try await withThrowingTaskGroup(of: ConfirmationAnswer.self) { group in
             group.addTask { try await Self.first(of: answers) }
-            group.addTask { try await end(changes) }
+            group.addTask { try await end() }
             defer { group.cancelAll() }
             guard let answer = try await group.next() else { throw CancellationError() }
             return answer
@@ -34,11 +32,15 @@ struct Question: Sendable {
             .authn, "unanswered", "nothing was decided: the delegate let both handlers go without calling one")
     }
 
-    /// Waits until the request is no longer pending.
-    private func end(_ changes: AsyncStream<Void>) async throws -> ConfirmationAnswer {
-        try await expectPending()
-        for await _ in changes { try await expectPending() }
-        throw CancellationError()
+    /// Waits until the request is no longer pending: it looks when something happened to it, and every few seconds.
+    private func end() async throws -> ConfirmationAnswer {
+        let id = request.id
+        while true {
+            // Listening begins before the look, so nothing can happen in between unseen.
+            let changes = agent.hub.notifier { $0.request == id }
+            try await expectPending()
+            try await SystemClock().sleep(seconds: PeriodicLook.pause, orUntil: changes)
+        }
     }
 
     private func expectPending() async throws {

@@ -89,7 +89,8 @@ package final class PostgresShares: WorkShares {
             }
         }
         return state.withLock { state in
-            let wasOver = state.until <= begun
+            // Also if it ran out while the database was waited for: meanwhile nothing was this host's.
+            let wasOver = state.until <= clock.steady
             let before = state.held
             state = State(held: held, until: begun + lease / .seconds(1))
             tally.note(\.sharesTaken, held.count { before[$0.key] != $0.value })

@@ -120,13 +120,14 @@ def journal(host: Host) -> list[str]:
 
 
 def all_requests(host: Host) -> list[dict]:
+    """The newest page first."""
     found: list[dict] = []
     while True:
-        after = f"&after={found[-1]['id']}" if found else ""
-        answer = host.ask("GET", f"/requests?all=true&limit={PAGE}{after}")
+        before = f"&before={found[0]['id']}" if found else ""
+        answer = host.ask("GET", f"/requests?all=true&limit={PAGE}{before}")
         if answer is None or answer[0] != 200:
             raise AssertionError(f"{host.name} does not list its requests: {answer}\n{host.tail()}")
-        found += answer[1]
+        found = answer[1] + found
         if len(answer[1]) < PAGE:
             return found
 

@@ -7,6 +7,7 @@ import threading
 import time
 import uuid
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from crash_world import Issuer
@@ -21,8 +22,14 @@ TRANSACTION = {"merchantName": "Hosts & Söhne", "purchaseAmount": "12345", "pur
                "purchaseExponent": "2", "purchaseDate": "20260102030405", "expiresIn": 3600}
 SETTLED_WITHIN = 180
 # How often each fault of a host comes, of 100.
-FAULTS = {"kill at a point": 26, "kill": 8, "freeze": 18, "database cut": 14, "database stalled": 10, "issuer cut": 12,
-          "clock": 12}
+FAULTS = {"kill at a point": 24, "kill": 8, "freeze": 16, "stop": 4, "database cut": 14, "database stalled": 10,
+          "issuer cut": 12, "clock": 12}
+# Seconds for which a host is stopped, whatever its lease is.
+STOPS = (1, 60)
+# In how many seconds after the last fault all that was acknowledged is delivered, and each enrollment fetched for.
+LIVE_WITHIN = 20
+# How many enrollments clients make in a round, and how many purchases they decide at once while a host is stopped.
+MORE_CARDS, BURST = 6, 150
 POINTS = ["", "send unix", "send unix", "send tcp"]
 # The same of a database that is one server, and of a primary with a standby. One of `ALL_SUFFER` faults is such a one.
 SERVER_FAULTS = {"database killed": 3, "database restarted": 1}
@@ -38,8 +45,14 @@ class Broken(AssertionError):
 class Round:
     """All choices of faults come from the seed; when they meet what the clients do does not."""
 
-    def __init__(self, folder: Path, libraries: tuple[Path, Path], seed: int, hosts: int, lease: int, has_standby: bool):
+    def __init__(self, folder: Path, libraries: tuple[Path, Path], seed: int, hosts: int, lease: int, has_standby: bool,
+                 stops: tuple[float, float] = STOPS, live_within: float = LIVE_WITHIN, only_stops: bool = False):
+        """With `only_stops` nothing else happens to a host, and much to the others meanwhile."""
         self.rng, self.lease = random.Random(seed), lease / 1000
+        self.stops, self.live_within, self.only_stops = stops, live_within, only_stops
+        self.deadline: float | None = None
+        self.lived = 0.0
+        self.stopping = threading.Lock()
         folder.mkdir()
         self.folder = folder
         self.faults, self.answers = Counter(), Counter()
@@ -114,6 +127,8 @@ class Round:
                 self.purchase(rng.choice(self.cards))
             elif act < 0.2:
                 self.guess(host)
+            elif act < 0.22:
+                self.enroll_another(host)
             else:
                 with self.ledger.lock:
                     # Several clients may be at the same one, at different hosts.
@@ -121,6 +136,16 @@ class Round:
                 if recent:
                     self.decide(host, rng.choice(recent), rng.choice(["approve", "approve", "deny"]))
             self.over.wait(rng.uniform(0, 0.2))
+
+    def enroll_another(self, host: Host):
+        """Only what was acknowledged counts."""
+        if len(self.cards) >= CARDS + MORE_CARDS:
+            return
+        command = {"issuer": self.issuer.origin, "code": self.issuer.call("POST", "/enrollment-codes", {})["code"],
+                   "authnType": "presence", "name": uuid.uuid4().hex}
+        answer = host.ask("POST", "/enrollments", command)
+        if answer is not None and answer[0] < 300 and answer[1].get("authenticatorId"):
+            self.cards.append((answer[1]["id"], answer[1]["authenticatorId"]))
 
     def decide(self, host: Host, purchase: Purchase, decision: str) -> str:
         # Whether it was delivered is looked at when all is over.
@@ -147,14 +172,20 @@ class Round:
 
     def suffer(self, host: Host, rng: random.Random, faults: int):
         """One fault after the other at one host."""
-        kinds = {kind: weight for kind, weight in FAULTS.items() if kind != "issuer cut" or host.issuer is not None}
+        kinds = {"stop": 1} if self.only_stops else {
+            kind: weight for kind, weight in FAULTS.items() if kind != "issuer cut" or host.issuer is not None}
         for _ in range(faults):
+            if self.is_late():
+                return
             kind = rng.choices(list(kinds), list(kinds.values()))[0]
             if getattr(self, kind.replace(" ", "_"))(host, rng):
                 self.count(kind)
-            self.over.wait(rng.uniform(0, self.lease))
+            self.over.wait(rng.uniform(0, min(self.lease, 5)))
             if self.over.is_set():
                 return
+
+    def is_late(self) -> bool:
+        return self.deadline is not None and time.monotonic() > self.deadline
 
     def kill_at_a_point(self, host: Host, rng: random.Random) -> bool:
         label = rng.choice(POINTS)
@@ -180,6 +211,41 @@ class Round:
         time.sleep(self.lease * rng.uniform(1.2, 4))  # What is tested is that it takes longer than a lease.
         host.thaw()
         return True
+
+    def stop(self, host: Host, rng: random.Random) -> bool:
+        """It is paused while the others go on: it keeps its part if its lease is longer, and has missed what they wrote."""
+        seconds = rng.uniform(*self.stops)
+        if not self.only_stops:
+            self.stop_for(host, seconds, lambda end: None)
+            return True
+        # One at a time: the others have to write much meanwhile.
+        with self.stopping:
+            other = rng.choice([each for each in self.hosts if each is not host])
+            self.stop_for(host, seconds, lambda end: self.burst(other, rng, end))
+        return True
+
+    @staticmethod
+    def stop_for(host: Host, seconds: float, meanwhile):
+        end = time.monotonic() + seconds
+        host.freeze()
+        try:
+            meanwhile(end)
+            while (left := end - time.monotonic()) > 0:
+                time.sleep(left)  # What is tested is that it takes so long.
+        finally:
+            host.thaw()
+
+    def burst(self, host: Host, rng: random.Random, end: float):
+        """More than the journal keeps unpacked, at one host."""
+        cards = [rng.choice(self.cards) for _ in range(BURST)]
+        purchases = []
+        for card in cards:
+            if time.monotonic() > end - 0.5 or self.over.is_set():
+                break
+            purchases.append(self.purchase(card))
+        while purchases and time.monotonic() < end and not self.over.is_set():
+            purchases = [each for each in purchases
+                         if self.decide(host, each, "approve") not in {"told", "unknown", "no_longer_decidable"}]
 
     @staticmethod
     def ways(host: Host, rng: random.Random) -> list[Link]:
@@ -223,9 +289,9 @@ class Round:
     def all_suffer(self, rng: random.Random, faults: int):
         """One fault after the other at the database. If it has a standby, the first is that it is promoted."""
         kinds = SERVER_FAULTS if self.server.standby is None else PAIR_FAULTS
-        for number in range(faults):
+        for number in range(0 if self.only_stops else faults):
             self.over.wait(rng.uniform(1, 6))
-            if self.over.is_set():
+            if self.over.is_set() or self.is_late():
                 return
             kind = rng.choices(list(kinds), list(kinds.values()))[0] if number > 0 else next(iter(kinds))
             getattr(self, kind.replace(" ", "_"))(rng)
@@ -276,8 +342,9 @@ class Round:
 
     # A round.
 
-    def run(self, faults: int):
-        """So many faults of all hosts together, and then everything must hold."""
+    def run(self, faults: int, seconds: float | None = None):
+        """So many faults of all hosts together, or as many as come in that time, and then everything must hold."""
+        self.deadline = None if seconds is None else time.monotonic() + seconds
         each = max(1, faults // len(self.hosts))
         sufferers = [self.hand(self.suffer, host, random.Random(self.rng.randrange(1 << 32)), each) for host in self.hosts]
         sufferers.append(self.hand(self.all_suffer, random.Random(self.rng.randrange(1 << 32)), max(1, faults // ALL_SUFFER)))
@@ -289,7 +356,25 @@ class Round:
             client.join()
         if self.failure is not None:
             raise self.failure
+        self.expect_life()
         self.settle()
+
+    def expect_life(self):
+        """Nobody asks for anything any more: the hosts have to deliver and to fetch by themselves."""
+        began = time.monotonic()
+        probes = [self.purchase(card) for card in [*self.cards, self.attacked]]
+        while lags := self.lags(probes):
+            if time.monotonic() - began > self.live_within:
+                raise Broken(f"{self.live_within} s after the last fault: " + "; ".join(lags[:20]) + f"\n{self.tails()}")
+            time.sleep(0.2)  # Asks again; nothing depends on how long.
+        self.lived = time.monotonic() - began
+
+    def lags(self, probes: list[Purchase]) -> list[str]:
+        """What is not delivered, and for whom nothing is fetched."""
+        waiting = self.server.sql("SELECT enrollment_id, count(*) FROM outbox GROUP BY 1", self.ledger.database)
+        came = {row[0] for row in self.server.sql("SELECT acs_trans_id FROM request", self.ledger.database)}
+        return [f"{count} decisions of {card} are not delivered" for card, count in waiting] + [
+            f"nothing is fetched for {probe.card}" for probe in probes if probe.acs_trans_id not in came]
 
     def hand(self, work, *arguments) -> threading.Thread:
         def run():
@@ -304,20 +389,24 @@ class Round:
 
     def settle(self):
         """Decides what nobody has decided, and waits until every promise holds."""
-        for number, purchase in enumerate(self.ledger.purchases):
-            # Each has its own, however many there are: a slow machine breaks no promise.
-            deadline = time.monotonic() + SETTLED_WITHIN
-            # A no of the host means that someone has decided it, or that it has not come yet.
-            while not purchase.told and self.decide(
-                    self.hosts[number % len(self.hosts)], purchase, "deny") not in {"told", "no_longer_decidable"}:
-                if time.monotonic() > deadline:
-                    raise Broken(f"purchase {purchase.acs_trans_id} cannot be decided:\n{self.tails()}")
-                time.sleep(0.1)  # Asks again; nothing depends on how long.
+        with ThreadPoolExecutor(CLIENTS) as clients:
+            list(clients.map(self.end, range(len(self.ledger.purchases)), self.ledger.purchases))
         deadline = time.monotonic() + SETTLED_WITHIN
         while problems := self.problems():
             if time.monotonic() > deadline:
                 raise Broken("\n".join(problems[:20]) + f"\n{self.tails()}")
             time.sleep(0.2)  # Asks again; nothing depends on how long.
+
+    def end(self, number: int, purchase: Purchase):
+        """Sees that a purchase is decided."""
+        # Each has its own time, however many there are: a slow machine breaks no promise.
+        deadline = time.monotonic() + SETTLED_WITHIN
+        # A no of the host means that someone has decided it, or that it has not come yet.
+        while not purchase.told and self.decide(
+                self.hosts[number % len(self.hosts)], purchase, "deny") not in {"told", "no_longer_decidable"}:
+            if time.monotonic() > deadline:
+                raise Broken(f"purchase {purchase.acs_trans_id} cannot be decided:\n{self.tails()}")
+            time.sleep(0.1)  # Asks again; nothing depends on how long.
 
     def problems(self) -> list[str]:
         found = []

@@ -31,6 +31,9 @@ struct QueryPlanTests {
         LookUp("pending count") { store, _, _ in _ = try store.pendingCount(enrollment: nil) },
         LookUp("next deadline") { store, _, _ in _ = try store.nextDeadline() },
         LookUp("outbox enrollments") { store, _, _ in _ = try store.outboxEnrollments() },
+        LookUp("enrollments that have no key for long") { store, _, _ in
+            _ = try store.keylessEnrollments(startedBy: 1)
+        },
         LookUp("to erase") { store, _, _ in _ = try store.enrollmentsToErase() },
         LookUp("enrollments of external keys") { store, _, _ in _ = try store.enrollmentsOfExternalKeys() },
         LookUp("troubled enrollments") { store, _, _ in _ = try store.troubledEnrollments(among: [], limit: 9) },
@@ -90,6 +93,10 @@ struct QueryPlanTests {
         LookUp("enrollments that begin so") { store, _, _ in
             _ = try store.enrollments(beginning: "a", includingEnded: true, limit: 5)
         },
+        LookUp("outbox enrollments after one") { store, id, _ in
+            _ = try store.outboxEnrollments(after: id, limit: 9)
+        },
+        LookUp("standings before a place") { store, _, _ in _ = try store.standings(before: 1_000, limit: 9) },
         LookUp("enrollments after one") { store, id, _ in _ = try store.enrollments(after: id, limit: 9) },
         LookUp("active enrollments") { store, _, _ in _ = try store.enrollmentIDs(at: .active) },
         LookUp("name taken") { store, _, _ in _ = try store.isNameTaken("n") },

@@ -121,7 +121,7 @@ struct RetentionTests {
             try store.wantErasure(of: over.id)
         }
         #expect(try await remove(before: 60) == 0)
-        try await sample.store.write { try $0.concludeErasure(of: over.id) }
+        _ = try await sample.store.write { try $0.concludeErasure(of: over.id) }
         #expect(try await remove(before: 60) == 1)
     }
 

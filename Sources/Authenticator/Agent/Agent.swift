@@ -8,7 +8,7 @@ package import ThreeDS
 ///
 /// A class, though nothing of it changes: whoever serves a connection has it, and it is large.
 package final class Agent: Sendable {
-    package let hub = EventHub()
+    package let hub: EventHub
     package let settings: AgentSettings
     /// What runs while the agent lives; each works until its task is cancelled.
     package let registrationDelivery: RegistrationDelivery
@@ -27,6 +27,7 @@ package final class Agent: Sendable {
     /// Nil if the agent is not pushed to.
     package let pushReception: PushReception?
     package let neighbours: Neighbours
+    package let periodicLook: PeriodicLook
     package let hostWitness: HostWitness
     package let journal: Journal
     package let checkup: Checkup
@@ -44,7 +45,8 @@ package final class Agent: Sendable {
     let workTally = WorkTally()
     let drops = MessageDrops()
 
-    package init(ports: Ports, settings: AgentSettings, log: Logger) {
+    package init(ports: Ports, settings: AgentSettings, log: Logger, hub: EventHub = EventHub()) {
+        self.hub = hub
         let keyHealth = KeyHealth()
         // What the edges gave, and what the core puts around it.
         let store = JournaledStore(
@@ -76,6 +78,8 @@ package final class Agent: Sendable {
             ports: ports, directory: directory, signCountWatch: signCountWatch, standing: standing, hub: hub, log: log)
         let told = ToldNeighbours()
         neighbours = Neighbours(ports: ports, hub: hub, log: log, told: told)
+        periodicLook = PeriodicLook(
+            ports: ports, hub: hub, log: log, deferred: deferred, keyHealth: keyHealth, head: { store.head })
         hostWitness = HostWitness(store: store, ports: ports, retention: settings.auditRetention, log: log)
         storeWatch = StoreWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)

@@ -1,5 +1,6 @@
 #if Personas
 import IssuerProtocol
+import Synchronization
 
 // What personas may do, for `test` enrollments and no others. Honest parts call nothing of it.
 extension Agent {
@@ -12,9 +13,32 @@ extension Agent {
         let pendingKeys = hub.pendingKeys { event in
             event.kind?.mayBringPending == true ? [event.request].compactMap(\.self) : []
         }
-        let first = try await ports.patiently { try await ports.store.read { try Self.pendingRequests(in: $0) } }
-        await KeyedWork().run(first, then: pendingKeys, work: play)
+        let first = try await pendingRequests()
+        let played = PlayedRequests()
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                await KeyedWork().run(first, then: pendingKeys) { id in
+                    played.add(id)
+                    await play(id)
+                }
+            }
+            group.addTask { [self] in
+                while true {
+                    try await ports.clock.sleep(seconds: Self.playPause, orUntil: hub.notifier(for: \.isGap))
+                    let before = played.value
+                    pendingKeys.add(played.missing(of: Set(try await pendingRequests()), since: before))
+                }
+            }
+            try await group.waitForAll()
+        }
         try Task.checkCancellation()
+    }
+
+    /// The seconds between two looks for requests that nobody was told of.
+    private static let playPause: Double = 60
+
+    private func pendingRequests() async throws -> [RequestID] {
+        try await ports.patiently { try await ports.store.read { try Self.pendingRequests(in: $0) } }
     }
 
     /// Their ids alone: there may be many.
@@ -97,6 +121,26 @@ extension Agent {
             throw error
         } catch {
             throw .transient(reason: "\(error)", retryAfter: nil)
+        }
+    }
+}
+
+/// The pending requests that were played: one that stays pending is not played again.
+private final class PlayedRequests: Sendable {
+    private let ids = Mutex<Set<RequestID>>([])
+
+    var value: Set<RequestID> { ids.withLock(\.self) }
+
+    func add(_ id: RequestID) { ids.withLock { _ = $0.insert(id) } }
+
+    /// Forgets those that are over.
+    ///
+    /// - Parameter before: those that had been played when it was looked what is pending.
+    /// - Returns: those that nobody was told of.
+    func missing(of pending: Set<RequestID>, since before: Set<RequestID>) -> [RequestID] {
+        ids.withLock { ids in
+            ids.subtract(before.subtracting(pending))
+            return Array(pending.subtracting(ids))
         }
     }
 }

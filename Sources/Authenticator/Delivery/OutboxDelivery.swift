@@ -20,18 +20,10 @@ package struct OutboxDelivery: Sendable {
     /// Works until the task is cancelled.
     package func run() async throws {
         let pendingKeys = hub.pendingKeys { event in
-            event.enrollment(if: \.fillsOutbox).map(Self.queues) ?? []
+            if case .found(.outbox(let ids)) = event { return ids.flatMap(Self.queues) }
+            return event.enrollment(if: \.fillsOutbox).map(Self.queues) ?? []
         }
-        let shares = hub.sharesNotifier()
-        let waiting = try await waitingHere()
-        try await withThrowingTaskGroup { group in
-            group.addTask { await KeyedWork().run(waiting, then: pendingKeys) { queue in await drain(queue) } }
-            group.addTask {
-                // What another host had to deliver, and no longer does.
-                for await _ in shares { pendingKeys.add(try await waitingHere()) }
-            }
-            try await group.waitForAll()
-        }
+        await KeyedWork().run(try await waitingHere(), then: pendingKeys) { queue in await drain(queue) }
     }
 
     /// The queues that have something, of the enrollments that are this host's.
@@ -78,7 +70,7 @@ package struct OutboxDelivery: Sendable {
                     (retryAfter, tries.error) = (time, error)
                     try await recordSending(entry, &tries)
                 }
-                // Decided here, but another host's to deliver: that one has been told by the journal.
+                // Decided here, but another host's to deliver: that one is told by the journal, or finds it.
                 guard ports.isOurs(queue.enrollment) else { return }
                 let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
                 try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))

@@ -15,28 +15,17 @@ package struct RegistrationDelivery: Sendable {
     /// Works until the task is cancelled.
     package func run() async throws {
         let pendingKeys = hub.pendingKeys { event in
-            if case .registrationStarted(let id) = event { [id] } else { [] }
+            switch event {
+            case .registrationStarted(let id): [id]
+            case .found(.registrations(let ids)): ids
+            default: []
+            }
         }
         // One without a key is being begun at this moment: it is named when it is there.
         let waiting = try await ports.patiently {
             try await ports.store.read { try $0.enrollmentIDs(at: .enrolling) }
         }
-        let shares = hub.sharesNotifier()
-        try await withThrowingTaskGroup { group in
-            group.addTask {
-                await KeyedWork().run(waiting.filter(ports.isOurs), then: pendingKeys) { id in await send(id) }
-            }
-            group.addTask {
-                // What another host had to send, and no longer does.
-                for await _ in shares {
-                    let waiting = try await ports.patiently {
-                        try await ports.store.read { try $0.enrollmentIDs(at: .enrolling) }
-                    }
-                    pendingKeys.add(waiting.filter(ports.isOurs))
-                }
-            }
-            try await group.waitForAll()
-        }
+        await KeyedWork().run(waiting.filter(ports.isOurs), then: pendingKeys) { id in await send(id) }
     }
 
     private func send(_ id: EnrollmentID) async {

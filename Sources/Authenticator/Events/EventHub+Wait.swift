@@ -1,11 +1,14 @@
 extension EventHub {
-    /// Looks for something now and after every relevant event; nil if it was not found in time.
+    /// Looks for something now, after every relevant event, after a gap, and once more when the time is over, so that a
+    /// lost event costs a client its time and never the answer.
+    ///
+    /// - Returns: nil if it was not found in time.
     func wait<T: Sendable>(
         seconds: Double, on clock: any AgentClock, for isRelevant: @escaping @Sendable (AgentEvent) -> Bool,
         looking look: @escaping @Sendable () async throws -> T?
     ) async throws -> T? {
         // Listening begins before the first look, so nothing can happen in between unseen.
-        let (notifier, continuation) = attach(isRelevant)
+        let (notifier, continuation) = attach { isRelevant($0) || $0.isGap }
         if let found = try await look() { return found }
         guard seconds > 0 else { return nil }
         let deadline = clock.alarm(after: seconds) { continuation.finish() }
@@ -14,7 +17,7 @@ extension EventHub {
             if let found = try await look() { return found }
         }
         try Task.checkCancellation()
-        return nil
+        return try await look()
     }
 }
 

@@ -18,7 +18,7 @@ extension Journal {
     /// - Parameter isHeard: whether anybody wants to hear of them now. It is called for each event and must be short; who
     ///   changes its mind looks at the journal after that.
     package func listener(while isHeard: @escaping @Sendable () -> Bool) -> EventListener {
-        EventListener(hub) { event in event.kindForReaders?.event != nil && isHeard() }
+        EventListener(hub) { event in (event.isGap || event.kindForReaders?.event != nil) && isHeard() }
     }
 
     /// Does something once so much time has passed, by the agent's clock, unless it is called off.

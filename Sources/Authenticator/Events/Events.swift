@@ -29,6 +29,10 @@ package enum AgentEvent: Sendable {
     case pushSettled(EnrollmentID)
     /// Other enrollments than before are this host's to poll and deliver for.
     case sharesChanged
+    /// Entries of another host were told to nobody: whoever waits for one looks at the store.
+    case gap
+    /// The ``PeriodicLook`` has found this in the store, whether or not anybody was told of it.
+    case found(WaitingWork)
     /// So many of the agent's own keys have been looked at since the start that the other work may begin.
     case ownKeysSeen
     /// All keys have been looked at since the start.
@@ -79,6 +83,8 @@ extension AgentEvent {
         default: nil
         }
     }
+
+    var isGap: Bool { if case .gap = self { true } else { false } }
 
     /// Whether it is an entry of this kind about this enrollment.
     func tells(_ kind: JournalFact.Kind, of id: EnrollmentID) -> Bool {

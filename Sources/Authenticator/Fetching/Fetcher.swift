@@ -19,11 +19,12 @@ package struct Fetcher: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async throws {
+        let roster = FetchRoster()
         let pendingKeys = hub.pendingKeys { event in
-            event.enrollment(if: \.changesStanding).map { [$0] } ?? []
+            if case .found(.standings(let found)) = event { return found.filter { isNews($0, to: roster) }.map(\.id) }
+            return event.enrollment(if: \.changesStanding).map { [$0] } ?? []
         }
         let shares = hub.sharesNotifier()
-        let roster = FetchRoster()
         try await placeAll(in: roster)
         await withDiscardingTaskGroup { tasks in
             tasks.addTask {
@@ -49,24 +50,36 @@ package struct Fetcher: Sendable {
     }
 
     private func shareAgain(_ roster: FetchRoster) async {
-        do {
-            try await placeAll(in: roster)
-        } catch is CancellationError {
-            return
-        } catch {
-            log.error("enrollments could not be looked up", metadata: ["reason": "\(error)"])
+        await untilLookedUp { try await placeAll(in: roster) }
+    }
+
+    /// Whether the roster has an enrollment otherwise than the store.
+    private func isNews(_ standing: EnrollmentStanding, to roster: FetchRoster) -> Bool {
+        let isSuspended = ports.isOurs(standing.id) ? standing.isSuspended : nil
+        return roster.with { $0[standing.id]?.isSuspended } != isSuspended
+    }
+
+    /// Brings the roster up to the store.
+    private func follow(_ ids: Set<EnrollmentID>, in roster: FetchRoster) async {
+        var waiting = Array(ids)[...]
+        while !waiting.isEmpty, !Task.isCancelled {
+            let page = waiting.prefix(EnrollmentPages.size)
+            waiting = waiting.dropFirst(EnrollmentPages.size)
+            await untilLookedUp {
+                let enrollments = try await ports.patiently {
+                    try await ports.store.read { store in try page.compactMap { try store.enrollment($0) } }
+                }
+                let next = ports.clock.now + FetchLoop.suspendedPause
+                place(enrollments.map { placing($0, suspendedUntil: next) }, in: roster)
+            }
         }
     }
 
-    /// Brings the roster up to the store; tries again until the store could be read.
-    private func follow(_ ids: Set<EnrollmentID>, in roster: FetchRoster) async {
+    /// Looks enrollments up; tries again until the store could be read.
+    private func untilLookedUp(_ look: () async throws -> Void) async {
         while !Task.isCancelled {
             do {
-                let enrollments = try await ports.patiently {
-                    try await ports.store.read { store in try ids.compactMap { try store.enrollment($0) } }
-                }
-                let next = ports.clock.now + FetchLoop.suspendedPause
-                return place(enrollments.map { placing($0, suspendedUntil: next) }, in: roster)
+                return try await look()
             } catch is CancellationError {
                 return
             } catch {
@@ -119,8 +132,10 @@ package struct Fetcher: Sendable {
                 token: try ports.sealing.open(membership.sealedToken, for: enrollment.id),
                 suspendedUntil: isSuspended ? suspendedUntil : nil)
         } catch {
-            log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
-            health.note(enrollment.id, trouble: "its access token cannot be opened", cause: .key)
+            // Each look tries again: it is said once.
+            if health.note(enrollment.id, trouble: "its access token cannot be opened", cause: .key) {
+                log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
+            }
             return nil
         }
     }

@@ -38,15 +38,23 @@ package struct KeyWatch: Sendable {
                 for name in health.failing { try await testKey(named: name, failed: &failed) }
             }
             try await conclude(areAllSeen: true, onStep)
-            let notifier = hub.notifier { event in
-                switch event {
-                case .keyFailed, .journaled(.enrolled, _, _), .journaled(.unenrolled, _, _): true
-                default: false
-                }
-            }
+            let notifier = notifier()
             let pause = secondsUntilAll(after: last)
             try await ports.clock.sleep(
                 seconds: health.failing.isEmpty ? pause : min(pause, Self.pauseAfterFailure), orUntil: notifier)
+        }
+    }
+
+    /// Rings once a key has failed, and if keys may have come or gone.
+    private func notifier() -> AsyncStream<Void> {
+        // Those that are known to fail are looked at when their pause is over.
+        let isNews = health.failing.isEmpty
+        return hub.notifier { event in
+            switch event {
+            case .keyFailed, .journaled(.enrolled, _, _), .journaled(.unenrolled, _, _): true
+            case .found(.failingKeys): isNews
+            default: false
+            }
         }
     }
 

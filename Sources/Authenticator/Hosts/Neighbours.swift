@@ -4,12 +4,17 @@ import Synchronization
 /// Tells this host's services what the other hosts of the store have written, as if it had happened here.
 ///
 /// They tell nobody but the store (a `NOTIFY` in a decision's database transaction would hold up all hosts), so it is
-/// looked at each second, by an index.
+/// looked at each second, by an index. It makes work known early and no more: a host that was paused may find entries gone
+/// for their age, or more than it reads. Then it says ``AgentEvent/gap``, goes on at the end, and the ``PeriodicLook``
+/// finds the work.
 package struct Neighbours: Sendable {
     let ports: Ports
     let hub: EventHub
     let log: Logger
     let told: ToldNeighbours
+    /// The most entries of one host that are told of in one look; what is more is skipped, so that no host is behind for
+    /// longer than a look.
+    var most: Int64 = 20_000
 
     /// Seconds between two looks.
     static let pause: Double = 1
@@ -38,22 +43,40 @@ package struct Neighbours: Sendable {
 
     /// Tells what came after what was told.
     private func look() async throws {
-        let heads = told.heads
-        let (own, news) = try await ports.store.read { store in
-            let news = try store.headsOfOthers().filter { host, head in heads[host, default: 0] < head }
-            return (
-                store.journalHost,
-                try news.map { host, _ in
-                    (host, try store.journal(of: host, after: heads[host, default: 0], limit: Self.limit))
-                }
-            )
+        let heads = try await ports.store.read { try $0.headsOfOthers() }
+        for (host, head) in heads where told.heads[host, default: 0] < head {
+            try Task.checkCancellation()
+            try await tell(of: host, through: head)
         }
-        for (host, rows) in news {
-            guard let last = rows.last else { continue }
+    }
+
+    /// Tells page by page, also of entries that are packed by now, up to an entry that was the newest.
+    private func tell(of host: String, through head: Int64) async throws {
+        var place = told.heads[host, default: 0]
+        while place < head, head - place <= most {
+            let start = place
+            let (own, rows) = try await ports.store.read { store in
+                (store.journalHost, try store.reader(of: host)?.journal(after: start, limit: Self.limit) ?? [])
+            }
+            guard let last = rows.last, Self.isWhole(rows, after: start) else { break }
+            place = last.sequence
             // First, so that no reader who is told takes what was looked up before for all that there is.
-            told.set([host: last.sequence], besides: own)
+            told.set([host: place], besides: own)
             hub.publish(rows.compactMap(JournalEntry.init).map(AgentEvent.init).map(asItConcernsThisHost))
+            // Others have the store between two pages; entries that are removed meanwhile are a gap.
+            await Task.yield()
         }
+        guard place < head else { return }
+        let own = try await ports.store.read { $0.journalHost }
+        told.set([host: head], besides: own)
+        log.notice(
+            "entries of another host were skipped", metadata: ["host": "\(host)", "entries": "\(head - place)"])
+        hub.publish(.gap)
+    }
+
+    /// Whether none is missing between.
+    private static func isWhole(_ rows: [JournalRow], after start: Int64) -> Bool {
+        zip(rows, (start + 1)...).allSatisfy { $0.sequence == $1 }
     }
 
     /// Whoever has decided sends that itself, and whoever has the enrollment's share sees to it that it arrives.

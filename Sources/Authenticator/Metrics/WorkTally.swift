@@ -30,6 +30,9 @@ final class WorkTally: Sendable {
     /// Seconds since 1970.
     var startedAt: Int64 { state.withLock(\.startedAt) }
 
+    /// The last entry that was counted.
+    var position: Int64 { state.withLock(\.position) }
+
     /// As of the last time that the journal was read.
     var counts: WorkCounts { state.withLock(\.counts) }
 
@@ -38,6 +41,9 @@ final class WorkTally: Sendable {
     /// If it cannot be read, this waits for the next write: who asks is told, and nothing stays uncounted.
     func run(in store: any Store, _ hub: EventHub) async throws {
         let notifier = hub.notifier { [self] event in
+            if case .found(.journal(let head)) = event {
+                return state.withLock { head - $0.position >= Int64(pageSize) }
+            }
             guard event.kind != nil else { return false }
             return state.withLock { state in
                 state.written += 1

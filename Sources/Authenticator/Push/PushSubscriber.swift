@@ -24,17 +24,19 @@ package struct PushSubscriber: Sendable {
 
     /// Works until the task is cancelled: at start and once a day for all, else for whom something has changed.
     package func run() async throws {
-        let pendingKeys = hub.pendingKeys(Self.changed)
+        let pendingKeys = hub.pendingKeys { Self.changed($0) + Self.found($0) }
         var backoff = Backoff(first: 1, limit: 300)
         var due = try await all()
         while !Task.isCancelled {
-            let notifier = hub.notifier { !Self.changed($0).isEmpty }
+            let told = hub.notifier { !Self.changed($0).isEmpty }
+            let toldOrFound = hub.notifier { !Self.changed($0).isEmpty || !Self.found($0).isEmpty }
             let asOf = ports.clock.now
             due.formUnion(pendingKeys.takeAll())
             due = await settleAll(due)
             if due.isEmpty { backoff.reset() }
             let pause = due.isEmpty ? Self.day : try backoff.next(retryAfter: nil, entropy: ports.entropy)
-            try await ports.clock.sleep(seconds: pause, orUntil: notifier)
+            // What has failed is found again at each look, and waits for its pause all the same.
+            try await ports.clock.sleep(seconds: pause, orUntil: due.isEmpty ? toldOrFound : told)
             if due.isEmpty, ports.clock.now - asOf >= Int64(Self.day) { due = try await all() }
         }
     }
@@ -44,6 +46,10 @@ package struct PushSubscriber: Sendable {
         case .journaled(.enrolled, of: let id?, _), .journaled(.resumed, of: let id?, _), .pushRotated(let id): [id]
         default: []
         }
+    }
+
+    @Sendable private static func found(_ event: AgentEvent) -> [EnrollmentID] {
+        if case .found(.subscriptions(let ids)) = event { ids } else { [] }
     }
 
     private func all() async throws -> Set<EnrollmentID> {

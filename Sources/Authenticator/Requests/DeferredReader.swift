@@ -22,7 +22,11 @@ package struct DeferredReader: Sendable {
     /// Works until the task is cancelled.
     package func run() async throws {
         let pendingKeys = hub.pendingKeys { event in
-            if case .messageHeld(let issuer) = event { [issuer] } else { [] }
+            switch event {
+            case .messageHeld(let issuer): [issuer]
+            case .found(.heldMessages(let issuers)): issuers
+            default: []
+            }
         }
         await KeyedWork().run(deferred.issuers, then: pendingKeys) { issuer in await readAll(of: issuer) }
     }
@@ -33,7 +37,11 @@ package struct DeferredReader: Sendable {
             await readDue(of: issuer)
             // Listening begins before the look, so nothing is held in between unseen.
             let notifier = hub.notifier { event in
-                if case .messageHeld(issuer) = event { true } else { event.kind == .clockAdvanced }
+                switch event {
+                case .messageHeld(issuer): true
+                case .found(.heldMessages(let issuers)): issuers.contains(issuer)
+                default: event.kind == .clockAdvanced
+                }
             }
             guard let next = deferred.nextDeadline(of: issuer) else { return }
             let seconds = min(Double(next.seconds(since: ports.clock.now)), Self.longestSleep)

@@ -29,6 +29,13 @@ package protocol StoreReader {
     func enrollments(writtenAfter sequence: Int64) throws -> [Enrollment]
     /// The ids of all at one stage, oldest first.
     func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID]
+    /// Those that began at or before a time, seconds since 1970, and still have no key.
+    func keylessEnrollments(startedBy time: Int64) throws -> [EnrollmentID]
+    /// How enrollments stand, also those that are over, the newest first: at most `limit` of those before a place, nil
+    /// for all.
+    func standings(before place: Int64?, limit: Int) throws -> [EnrollmentStanding]
+    /// The enrollments whose subscription, of the newest `limit` of all, is not known to be at its issuer.
+    func unregisteredSubscriptions(amongNewest limit: Int) throws -> [EnrollmentID]
     /// Those of these ids whose enrollments are not over, oldest first.
     func enrollmentIDs(among ids: Set<EnrollmentID>) throws -> [EnrollmentID]
     /// Those that are not over and whose row was not as it was written when it was read last, oldest first.
@@ -120,6 +127,8 @@ package protocol StoreReader {
     func oldestQueuedDecision() throws -> Int64?
     /// Enrollments with something in their outbox.
     func outboxEnrollments() throws -> [EnrollmentID]
+    /// The same, those that come after one, nil for all, by their ids: at most `limit`.
+    func outboxEnrollments(after id: EnrollmentID?, limit: Int) throws -> [EnrollmentID]
     func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry]
 
     /// How many seconds the clock of tests is ahead of the machine's; 0 if it was never advanced.
@@ -153,8 +162,6 @@ package protocol StoreReader {
     var journalHost: String? { get }
     /// Where the chains of the other hosts end, by their names; empty if the store has one chain.
     func headsOfOthers() throws -> [String: Int64]
-    /// The entries of another host's chain after one, in their order, as far as they are not packed.
-    func journal(of host: String, after sequence: Int64, limit: Int) throws -> [JournalRow]
     /// The other hosts that have a chain of the journal, or anything of one, by name: the first ``JournalHosts/limit``.
     func otherHosts() throws -> [String]
     /// The same store, with the chain of another host in the place of this one's; nil if no host can have that name.
@@ -277,8 +284,9 @@ package protocol StoreWriter: StoreReader {
     ///
     /// It comes last: requests that are not erased cannot be read after it, if the store has data keys.
     func eraseNames(of id: EnrollmentID) throws
-    /// Notes that nothing is left to be erased.
-    func concludeErasure(of id: EnrollmentID) throws
+    /// Notes that nothing is left to be erased; false, and nothing is changed, if that was noted already.
+    @discardableResult
+    func concludeErasure(of id: EnrollmentID) throws -> Bool
 
     /// Brings requests that are over, and their evidence, into few bytes; they are read as before.
     ///
@@ -306,6 +314,19 @@ package enum EnrollmentStage: Sendable {
     case keyToRemove
     /// It is active and has a push subscription.
     case subscribed
+}
+
+/// As much of an enrollment as tells whether it is to be fetched for.
+package struct EnrollmentStanding: Sendable, Equatable {
+    /// Grows with each enrollment that is made.
+    package let place: Int64
+    package let id: EnrollmentID
+    /// Nil unless its issuer has accepted it and it is not over.
+    package let isSuspended: Bool?
+
+    package init(place: Int64, id: EnrollmentID, isSuspended: Bool?) {
+        (self.place, self.id, self.isSuspended) = (place, id, isSuspended)
+    }
 }
 
 /// How many enrollments there are.

@@ -32,6 +32,8 @@ package final class StoreHealth: Sendable {
     func changes() -> AsyncStream<Void> { hub.notifier { _ in true } }
 
     /// Returns once there is no trouble; throws if the task is cancelled first.
+    ///
+    /// It needs no periodic look: what it waits for is in memory, and rings in the same process under the same lock.
     func untilWell() async throws(CancellationError) {
         let changes = changes()
         if trouble == nil { return }

@@ -61,7 +61,9 @@ extension EventHub {
         seconds longest: Double, on clock: any AgentClock,
         untilNews work: @escaping @Sendable () async throws -> Double?
     ) async throws {
-        let notifier = notifier { $0.kind?.movesDeadline == true }
+        let notifier = notifier { event in
+            if case .found(.expiredRequests) = event { true } else { event.kind?.movesDeadline == true }
+        }
         try await clock.sleep(seconds: min(try await work() ?? longest, longest), orUntil: notifier)
     }
 }

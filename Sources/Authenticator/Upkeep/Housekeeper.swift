@@ -18,10 +18,20 @@ package struct Housekeeper: Sendable {
 
     /// Works until the task is cancelled: at once, then once a day and when something is to be erased.
     package func run() async throws {
+        var hasFailed = false
         while !Task.isCancelled {
-            let notifier = hub.notifier { if case .erasureWanted = $0 { true } else { false } }
+            // What has just failed is not tried again at each look: it may write the whole store anew.
+            let takesFound = !hasFailed
+            let notifier = hub.notifier { event in
+                switch event {
+                case .erasureWanted: true
+                case .found(.erasures): takesFound
+                default: false
+                }
+            }
             let begun = ports.clock.steady
             let seconds = await workedOrFailed()
+            hasFailed = seconds == Self.pauseAfterFailure
             try await ports.clock.sleep(seconds: seconds, since: begun, orUntil: notifier)
         }
     }
@@ -72,10 +82,8 @@ package struct Housekeeper: Sendable {
         // An enrollment that is over gets no more rows, so nothing to be erased has come meanwhile.
         let now = ports.clock.now
         try await ports.store.write { store in
-            for id in ids {
-                try store.concludeErasure(of: id)
-                try store.record(.erased(id), at: now)
-            }
+            // Another host may have concluded it meanwhile.
+            for id in ids where try store.concludeErasure(of: id) { try store.record(.erased(id), at: now) }
         }
         for id in ids { log.notice("personal data was erased", metadata: ["enrollment": "\(id)"]) }
     }

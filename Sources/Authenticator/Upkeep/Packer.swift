@@ -22,8 +22,11 @@ package struct Packer: Sendable {
     package func run() async throws {
         var damagedAt: Int64?
         while !Task.isCancelled {
-            let entries = EntryCount()
-            let notifier = hub.notifier { $0.kind != nil && entries.reach(Self.pace) }
+            let (entries, place) = (EntryCount(), store.head?.sequence ?? 0)
+            let notifier = hub.notifier { event in
+                if case .found(.journal(let head)) = event { return head - place >= Int64(Self.pace) }
+                return event.kind != nil && entries.reach(Self.pace)
+            }
             do {
                 // To find that it still is takes as long as reading it up to there.
                 if damagedAt.map({ ports.clock.now - $0 >= Int64(Self.day) }) != false {

@@ -48,6 +48,29 @@ extension DatabaseTransaction {
         return found
     }
 
+    package func keylessEnrollments(startedBy time: Int64) throws -> [EnrollmentID] {
+        try database.enrollmentIDs(
+            in: EnrollmentColumn.table, .id,
+            "SELECT id FROM enrollment WHERE state = 'keyless' AND state <> 'ended' AND started_at <= ? ORDER BY seq",
+            [time])
+    }
+
+    /// By the primary key, backwards.
+    package func standings(before place: Int64?, limit: Int) throws -> [EnrollmentStanding] {
+        let sql = "SELECT seq, id, state FROM enrollment WHERE seq < ? ORDER BY seq DESC LIMIT ?"
+        return try database.rows(sql, [place ?? Int64.max, limit]) { row in
+            let placed = try placedEnrollment(row)
+            guard case .text(let state) = row[2] else { throw EnrollmentColumn.table.unreadable(.state) }
+            let isSuspended: Bool? =
+                switch state {
+                case "active": false
+                case "suspended": true
+                default: nil
+                }
+            return EnrollmentStanding(place: placed.place, id: placed.id, isSuspended: isSuspended)
+        }
+    }
+
     struct PlacedEnrollment {
         let place: Int64
         let id: EnrollmentID

@@ -46,7 +46,10 @@ extension DatabaseTransaction {
         try removeDataKey(of: id)
     }
 
-    package func concludeErasure(of id: EnrollmentID) throws {
-        try database.run("UPDATE enrollment SET erasure = 'done' WHERE id = ?", [id.text])
+    @discardableResult
+    package func concludeErasure(of id: EnrollmentID) throws -> Bool {
+        try hold(id)
+        return try database.changes(
+            "UPDATE enrollment SET erasure = 'done' WHERE id = ? AND erasure = 'wanted'", [id.text]) > 0
     }
 }

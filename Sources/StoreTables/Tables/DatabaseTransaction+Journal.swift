@@ -76,14 +76,6 @@ extension DatabaseTransaction {
         return DatabaseTransaction(database: database, sealing: sealing, host: name)
     }
 
-    package func journal(of host: String, after sequence: Int64, limit: Int) throws -> [JournalRow] {
-        guard self.host != nil else { return [] }
-        let condition = "WHERE host = ? AND seq > ? ORDER BY seq LIMIT ?"
-        return try database.rows(of: JournalColumn.table, condition, [host, sequence, limit]) { fields in
-            JournalRow(sequence: try fields.count(.seq), bytes: Array(try fields.text(.entry).utf8))
-        }
-    }
-
     private var entriesAfter: String { "WHERE \(ofHost())seq > ? ORDER BY seq LIMIT ?" }
     private var markNamed: String { "WHERE \(ofHost())name = ?" }
 

@@ -115,6 +115,13 @@ extension DatabaseTransaction {
         try database.enrollmentIDs(in: OutboxColumn.table, .enrollmentId, "SELECT DISTINCT enrollment_id FROM outbox")
     }
 
+    package func outboxEnrollments(after id: EnrollmentID?, limit: Int) throws -> [EnrollmentID] {
+        try database.enrollmentIDs(
+            in: OutboxColumn.table, .enrollmentId,
+            "SELECT DISTINCT enrollment_id FROM outbox WHERE enrollment_id > ? ORDER BY enrollment_id LIMIT ?",
+            [id?.text ?? "", limit])
+    }
+
     package func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry] {
         try hold(enrollment)
         return try outbox("WHERE enrollment_id = ? ORDER BY seq", [enrollment.text])

@@ -21,6 +21,17 @@ extension DatabaseTransaction {
         return try database.rows(of: SubscriptionColumn.table, condition, [id.text], as: subscription)
     }
 
+    /// By the primary key, backwards.
+    package func unregisteredSubscriptions(amongNewest limit: Int) throws -> [EnrollmentID] {
+        try database.enrollmentIDs(
+            in: SubscriptionColumn.table, .enrollmentId,
+            """
+            SELECT DISTINCT enrollment_id FROM (
+                SELECT enrollment_id, is_registered FROM push_subscription ORDER BY seq DESC LIMIT ?
+            ) AS newest WHERE is_registered = 0
+            """, [limit])
+    }
+
     package func insert(_ subscription: KeptSubscription) throws {
         try hold(subscription.enrollmentId)
         let fixed: ColumnValues<SubscriptionColumn> = [

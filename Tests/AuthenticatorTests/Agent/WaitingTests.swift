@@ -51,6 +51,21 @@ struct WaitingTests {
         #expect(try await found.jti.text == request.jti)
     }
 
+    @Test(arguments: [true, false])
+    func `whoever waits finds what nobody was told of after a gap, and at the latest when the time is over`(
+        isGap: Bool
+    ) async throws {
+        let hub = EventHub { $0.kind != nil }
+        let sample = try SampleAgent(hub: hub)
+        let card = try await sample.enrolled()
+        let selector = try selector("next")
+        async let found = sample.agent.request(selector, enrollment: card.id, wait: 100)
+        try await sample.clock.sleepers()
+        try await sample.receive(.numbered(1), for: card)
+        if isGap { hub.publish(.gap) } else { sample.clock.advance(by: 100) }
+        #expect(try await found.jti.text == "request-1")
+    }
+
     @Test func `what may bring a request is told apart by enrollment`() async throws {
         let (mine, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
         let names = RequestNames(id: try #require(RequestID("0123456789abcdef0123")), jti: "pay-1", acsTransId: "2f37")

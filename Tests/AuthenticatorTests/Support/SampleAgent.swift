@@ -27,21 +27,24 @@ struct SampleAgent: Sendable {
     let ports: Ports
     let agent: Agent
 
-    /// - Parameter newKeys: where the keys are that the agent makes.
+    /// - Parameters:
+    ///   - newKeys: where the keys are that the agent makes.
+    ///   - hub: what tells its services of events.
     init(
-        _ settings: AgentSettings = AgentSettings(version: "1.2.3"), newKeys: KeyFileCustody.NewKeys = .inFiles
+        _ settings: AgentSettings = AgentSettings(version: "1.2.3"), newKeys: KeyFileCustody.NewKeys = .inFiles,
+        hub: EventHub = EventHub()
     ) throws {
         let key = try SigningKey.generate(.es256)
         try self.init(
             directory: ScratchDirectory(), secret: AgentSecret.generate(), clock: ManualClock(now: Self.start),
             issuer: ScriptedIssuer(keys: JWKSet(keys: [("key-1", key.publicKey)])), issuerKey: key, settings: settings,
-            newKeys: newKeys)
+            newKeys: newKeys, hub: hub)
     }
 
     private init(
         directory: ScratchDirectory, secret: AgentSecret, clock: ManualClock, issuer: ScriptedIssuer,
         issuerKey: SigningKey, settings: AgentSettings, newKeys: KeyFileCustody.NewKeys, previous: AgentSecret? = nil,
-        log: Logger? = nil, host: String = "alpha", shares: (any WorkShares)? = nil
+        log: Logger? = nil, host: String = "alpha", shares: (any WorkShares)? = nil, hub: EventHub = EventHub()
     ) throws {
         self.directory = directory
         self.secret = secret
@@ -64,7 +67,7 @@ struct SampleAgent: Sendable {
             auditKeys: SealedAuditKeys(secret: secret, previous: previous), gateway: issuer, clock: clock,
             shares: shares, entropy: SystemEntropy())
         let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        agent = Agent(ports: ports, settings: settings, log: log ?? silent)
+        agent = Agent(ports: ports, settings: settings, log: log ?? silent, hub: hub)
     }
 
     /// The same directory and issuer under a new agent, as after a restart.
@@ -83,13 +86,15 @@ struct SampleAgent: Sendable {
 
     /// Another host's agent on the same database, with the same secret and issuer.
     ///
-    /// - Parameter shares: what of the work is that host's; nil: all.
+    /// - Parameters:
+    ///   - shares: what of the work is that host's; nil: all.
+    ///   - hub: what tells its services of events.
     func neighbour(
-        _ host: String, shares: (any WorkShares)? = nil, settings: AgentSettings? = nil
+        _ host: String, shares: (any WorkShares)? = nil, settings: AgentSettings? = nil, hub: EventHub = EventHub()
     ) throws -> SampleAgent {
         try SampleAgent(
             directory: directory, secret: secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
-            settings: settings ?? self.settings, newKeys: newKeys, host: host, shares: shares)
+            settings: settings ?? self.settings, newKeys: newKeys, host: host, shares: shares, hub: hub)
     }
 
     /// What brings all under another secret.

@@ -1,0 +1,158 @@
+import IssuerProtocol
+import Keys
+import Logging
+
+/// Work that waits in the store or in memory, as the ``PeriodicLook`` finds it.
+package enum WaitingWork: Sendable {
+    /// Enrollments of this host's share with something in their outbox.
+    case outbox([EnrollmentID])
+    /// Registrations of this host's share without an answer, and those that never got a key.
+    case registrations([EnrollmentID])
+    /// How some enrollments stand, whether or not that is news.
+    case standings([EnrollmentStanding])
+    /// Enrollments of this host's share whose push subscription the issuer may not have.
+    case subscriptions([EnrollmentID])
+    /// Requests are pending that have expired.
+    case expiredRequests
+    /// Ended enrollments of this host's share whose personal data is still to be erased.
+    case erasures([EnrollmentID])
+    /// Issuers of whom messages are held.
+    case heldMessages([IssuerTarget])
+    /// Keys cannot be used.
+    case failingKeys
+    /// The newest entry of this host's chain is another one than at the last look.
+    case journal(through: Int64)
+}
+
+/// Looks every few seconds for work that waits, whatever anybody was told: work comes from the store, and an event only
+/// brings it earlier.
+///
+/// An event can be lost between hosts: a host that is paused, or is slow, does not hear of all that others have written.
+/// Each service treats what is found as it treats the event. The table "Work and its look" of the architecture page has a
+/// row for each.
+///
+/// A look is seven reads by indexes, and no write. It wakes up one thread, also of an agent that has nothing to do. With
+/// a few enrollments it takes about a third of a millisecond. With many it reads at most ``newest`` + ``page`` of them, 30
+/// bytes of each, and at most ``outboxPage`` entries of the outbox: about 10 ms of processor time in ``pause`` seconds.
+package struct PeriodicLook: Sendable {
+    /// The seconds between two looks.
+    package static let pause: Double = 5
+    let ports: Ports
+    let hub: EventHub
+    let log: Logger
+    let deferred: DeferredMessages
+    let keyHealth: KeyHealth
+    /// The newest entry of this host's chain; nil before the first commit.
+    let head: @Sendable () -> JournalPoint?
+
+    /// How many of the newest enrollments each look sees: a new one is found at once, however many there are.
+    var newest = 1_000
+    /// How many of the others each look sees: of 100,000 each is seen within two minutes.
+    var page = 5_000
+    /// In how many outboxes a look sees that something waits.
+    var outboxPage = 10_000
+    /// Of how many of the newest push subscriptions it is seen whether the issuer has them.
+    private static let newestSubscriptions = 1_000
+
+    /// Where the next look goes on with what it does not read all of.
+    private struct Place {
+        /// Nil: with the newest ones.
+        var standing: Int64?
+        /// Nil: with the first one.
+        var outbox: EnrollmentID?
+        var journal: Int64 = 0
+    }
+
+    /// Works until the task is cancelled: each service has looked itself when it began.
+    ///
+    /// After a gap the next look sees everything. After a change of this host's share it is made at once, and sees
+    /// all outboxes and registrations; the ``Fetcher`` looks itself then.
+    package func run() async throws {
+        var shares = hub.sharesNotifier()
+        let gaps = hub.pendingKeys { $0.isGap ? [true] : [] }
+        var (place, isAfterGap) = (Place(), false)
+        while !Task.isCancelled {
+            let begun = ports.clock.steady
+            try await ports.clock.sleep(seconds: Self.pause, orUntil: shares)
+            // Before the look, so that a change meanwhile is not missed.
+            shares = hub.sharesNotifier()
+            let isEarly = ports.clock.steady < begun + Self.pause
+            if !isEarly, !gaps.takeAll().isEmpty { isAfterGap = true }
+            do {
+                try await lookAtOutbox(&place, atAll: isEarly || isAfterGap)
+                try await lookAtRegistrations()
+                if !isEarly {
+                    try await lookAtStandings(&place, atAll: isAfterGap)
+                    isAfterGap = false
+                }
+                try await lookAtTheRest(&place)
+            } catch {
+                try Task.checkCancellation()
+                log.error("the store could not be looked through for work", metadata: ["reason": "\(error)"])
+            }
+        }
+    }
+
+    private func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+        try await ports.patiently { try await ports.store.read(body) }
+    }
+
+    private func publish(_ work: WaitingWork) { hub.publish(.found(work)) }
+
+    private func publish(_ ids: [EnrollmentID], _ work: ([EnrollmentID]) -> WaitingWork) {
+        let ours = ids.filter(ports.isOurs)
+        if !ours.isEmpty { publish(work(ours)) }
+    }
+
+    private func lookAtOutbox(_ place: inout Place, atAll isAll: Bool) async throws {
+        if isAll { place.outbox = nil }
+        repeat {
+            let (start, limit) = (place.outbox, outboxPage)
+            let ids = try await read { try $0.outboxEnrollments(after: start, limit: limit) }
+            place.outbox = ids.count == limit ? ids.last : nil
+            publish(ids, WaitingWork.outbox)
+        } while isAll && place.outbox != nil && !Task.isCancelled
+    }
+
+    private func lookAtRegistrations() async throws {
+        // A key that is being made now is left alone.
+        let time = ports.clock.now - RegistrationDelivery.longest
+        let ids = try await read { try $0.enrollmentIDs(at: .enrolling) + $0.keylessEnrollments(startedBy: time) }
+        publish(ids, WaitingWork.registrations)
+    }
+
+    private func lookAtStandings(_ place: inout Place, atAll isAll: Bool) async throws {
+        let (first, limit) = (newest, page)
+        let newest = try await read { try $0.standings(before: nil, limit: first) }
+        if !newest.isEmpty { publish(.standings(newest)) }
+        guard newest.count == first else { return place.standing = nil }
+        if isAll { place.standing = nil }
+        repeat {
+            let start = place.standing ?? newest.last?.place
+            let page = try await read { try $0.standings(before: start, limit: limit) }
+            place.standing = page.count == limit ? page.last?.place : nil
+            if !page.isEmpty { publish(.standings(page)) }
+            // Others have the store and the processor between two pages.
+            await Task.yield()
+        } while isAll && place.standing != nil && !Task.isCancelled
+    }
+
+    private func lookAtTheRest(_ place: inout Place) async throws {
+        let (deadline, erasures, subscriptions) = try await read { store in
+            (
+                try store.nextDeadline(), try store.enrollmentsToErase(),
+                try store.unregisteredSubscriptions(amongNewest: Self.newestSubscriptions)
+            )
+        }
+        if let deadline, deadline <= ports.clock.now { publish(.expiredRequests) }
+        publish(erasures, WaitingWork.erasures)
+        publish(subscriptions, WaitingWork.subscriptions)
+        let issuers = deferred.issuers
+        if !issuers.isEmpty { publish(.heldMessages(issuers)) }
+        if !keyHealth.failing.isEmpty { publish(.failingKeys) }
+        if let head = head()?.sequence, head != place.journal {
+            place.journal = head
+            publish(.journal(through: head))
+        }
+    }
+}
