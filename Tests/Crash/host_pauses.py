@@ -24,7 +24,7 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="pauses-", dir="/tmp"))
     folder.chmod(0o755)
     libraries = powercut.build(folder), wall_clock.build(folder)
-    for lease, only_stops, seconds in [(300, False, 35), (60_000, True, 15)]:
+    for lease, only_stops, seconds in [(300, False, 30), (60_000, True, 12)]:
         began = time.monotonic()
         round = Round(folder / f"{lease}", libraries, SEED, HOSTS, lease, has_standby=False, stops=STOPS,
                       live_within=LIVE_WITHIN, only_stops=only_stops)

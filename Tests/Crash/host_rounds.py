@@ -29,7 +29,7 @@ STOPS = (1, 60)
 # In how many seconds after the last fault all that was acknowledged is delivered, and each enrollment fetched for.
 LIVE_WITHIN = 20
 # How many enrollments clients make in a round, and how many purchases they decide at once while a host is stopped.
-MORE_CARDS, BURST = 6, 150
+MORE_CARDS, BURST = 12, 160
 POINTS = ["", "send unix", "send unix", "send tcp"]
 # The same of a database that is one server, and of a primary with a standby. One of `ALL_SUFFER` faults is such a one.
 SERVER_FAULTS = {"database killed": 3, "database restarted": 1}
@@ -221,7 +221,8 @@ class Round:
         # One at a time: the others have to write much meanwhile.
         with self.stopping:
             other = rng.choice([each for each in self.hosts if each is not host])
-            self.stop_for(host, seconds, lambda end: self.burst(other, rng, end))
+            purchases = self.presented(rng)
+            self.stop_for(host, seconds, lambda end: self.burst(other, purchases, end))
         return True
 
     @staticmethod
@@ -235,17 +236,24 @@ class Round:
         finally:
             host.thaw()
 
-    def burst(self, host: Host, rng: random.Random, end: float):
-        """More than the journal keeps unpacked, at one host."""
-        cards = [rng.choice(self.cards) for _ in range(BURST)]
-        purchases = []
-        for card in cards:
-            if time.monotonic() > end - 0.5 or self.over.is_set():
+    def presented(self, rng: random.Random) -> list[Purchase]:
+        """Purchases that the hosts have, also the one that is about to be stopped; those that come late are left alone."""
+        purchases = [self.purchase(rng.choice(self.cards)) for _ in range(BURST)]
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline and not self.over.is_set():
+            came = {row[0] for row in self.server.sql("SELECT acs_trans_id FROM request", self.ledger.database)}
+            if all(each.acs_trans_id in came for each in purchases):
                 break
-            purchases.append(self.purchase(card))
-        while purchases and time.monotonic() < end and not self.over.is_set():
-            purchases = [each for each in purchases
-                         if self.decide(host, each, "approve") not in {"told", "unknown", "no_longer_decidable"}]
+            time.sleep(0.1)  # Asks again; nothing depends on how long.
+        return purchases
+
+    def burst(self, host: Host, purchases: list[Purchase], end: float):
+        """At one host, an enrollment and as many decisions as make more entries than a journal keeps unpacked."""
+        self.enroll_another(host)
+        for purchase in purchases:
+            if time.monotonic() > end or self.over.is_set():
+                return
+            self.decide(host, purchase, "approve")
 
     @staticmethod
     def ways(host: Host, rng: random.Random) -> list[Link]:

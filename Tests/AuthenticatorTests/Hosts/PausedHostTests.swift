@@ -108,7 +108,7 @@ struct PausedHostTests {
     }
 
     @Sendable private func looks() async throws {
-        for _ in 1...3 {
+        for _ in 1...6 {
             while try await beta.clock.naps.next() != PeriodicLook.pause {}
             beta.clock.advance(by: PeriodicLook.pause)
         }

@@ -9,11 +9,11 @@ extension SampleAgent {
     ) async throws {
         try await running([service]) {
             try await happening()
-            try await running([agent.periodicLook.run, { try await looks(3) }], while: done)
+            try await running([agent.periodicLook.run, { try await looks(6) }], while: done)
         }
     }
 
-    /// Lets so many looks be made.
+    /// Lets so many looks be made, or fewer: an approval too has a wait of five seconds.
     func looks(_ count: Int) async throws {
         for _ in 1...count {
             while try await clock.naps.next() != PeriodicLook.pause {}

@@ -246,7 +246,7 @@ struct PeriodicLookTests {
         (look.newest, look.page, look.outboxPage) = (1, 1, 1)
         let cards = try await (1...4).asyncMap { try await sample.enrolled("\($0)") }
         for (number, card) in cards.enumerated() { try await sample.receive(.numbered(number), for: card) }
-        for request in try await sample.requests() { try await sample.approve(request.id) }
+        for request in try await sample.requests() { try await sample.decide(.deny(.userDenied), request.id) }
         let (standing, waiting) = (Box<Set<EnrollmentID>>([]), Box<Set<EnrollmentID>>([]))
         let notifier = sample.agent.hub.notifier { event in
             if case .found(.standings(let found)) = event { standing.change { $0.formUnion(found.map(\.id)) } }
