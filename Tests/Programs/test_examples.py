@@ -105,6 +105,26 @@ class ForPytest(Example):
                     self.assertIn(text, ran.stdout)
                 self.assertNotIn("Quiet Shop", ran.stdout)
 
+    def test_nothing_of_a_merchants_text_that_a_terminal_obeys_is_printed(self):
+        hostile = "Shop\\x9b31m\\u202eevil\\u2066\\u200b Café"
+        suite = self.suite(
+            "import pytest",
+            f"HOSTILE = '{hostile}'",
+            "def test_one(issuer, cardholder):",
+            "    issuer.purchase(cardholder(), merchantName=HOSTILE)",
+            "    raise AssertionError",
+            "def test_other(issuer, cardholder):",
+            "    payer = cardholder()",
+            "    payer.approve(issuer.purchase(payer, merchantName=HOSTILE), expect_merchant='Shop')",
+            "def test_another(issuer):",
+            "    issuer.call('/sandbox/purchases', {'authenticatorId': HOSTILE, HOSTILE: HOSTILE})")
+        ran = pytest(self.folder, suite)
+        self.assertExits(1, ran)
+        self.assertIn("3 failed", ran.stdout)
+        self.assertIn("\\u009b31m\\u202eevil\\u2066\\u200b Café", ran.stdout)
+        obeyed = [each for each in ran.stdout + ran.stderr if not each.isprintable() and each != "\n"]
+        self.assertEqual(obeyed, [])
+
     def test_pip_installs_it_without_a_network_or_other_packages(self):
         place = self.folder / "installed"
         pip = [sys.executable, "-m", "pip", "install", "--no-index", "--target", str(place)]

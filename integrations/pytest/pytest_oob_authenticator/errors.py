@@ -3,11 +3,17 @@
 import json
 import subprocess
 
+from .shown import shown
+
 
 class OobError(Exception):
-    """What oobctl could not do: `code` is its error number, `message` its sentence, `status` its exit status."""
+    """What oobctl could not do: `code` is its error number, `message` its sentence, `status` its exit status.
+
+    The sentence may have a merchant's text in it, so it stands here as it may be shown.
+    """
 
     def __init__(self, status: int, code: int, message: str):
+        message = shown(message)
         super().__init__(f"{message} (exit status {status}, code {code})")
         self.status, self.code, self.message = status, code, message
 

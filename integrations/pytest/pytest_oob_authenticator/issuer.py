@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from .agent import Cardholder
 from .errors import NoRequest
+from .shown import shown
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Issuer:
             with to_loopback.open(call, timeout=75) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as refusal:
-            raise ValueError(f"the sandbox refuses {path}: {refusal.read().decode()}") from None
+            raise ValueError(f"the sandbox refuses {path}: {shown(refusal.read(65_536).decode(errors='replace'))}") from None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from .agent import Agent
 from .clock import Clock
 from .issuer import Issuer
 from .programs import running
+from .shown import shown
 
 STARTED = pytest.StashKey[contextlib.ExitStack]()
 
@@ -83,6 +84,6 @@ def story(purchase) -> str:
     try:
         told = purchase.story()
     except (OSError, ValueError) as error:  # The sandbox is gone, or knows it no more.
-        return f"its messages are not known: {error}"
+        return shown(f"its messages are not known: {error}")
     messages = [json.dumps(message, ensure_ascii=False) for message in told.pop("messages", [])]
-    return "\n".join([*messages, json.dumps(told, ensure_ascii=False, indent=1)])
+    return shown("\n".join([*messages, json.dumps(told, ensure_ascii=False, indent=1)]))

@@ -13,6 +13,8 @@ import threading
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from .shown import shown
+
 READY_WITHIN = 60  # seconds, for a machine that is busy; a start takes a fraction of one
 
 
@@ -43,7 +45,7 @@ class Program:
         line = self.process.stdout.readline()
         watchdog.cancel()
         if not line.startswith("listening on "):
-            raise RuntimeError(f"{self.log.stem} did not start:\n{self.log.read_text(errors='replace')}")
+            raise RuntimeError(f"{self.log.stem} did not start:\n{shown(self.log.read_text(errors='replace'))}")
         return line.removeprefix("listening on ").rstrip("\n")
 
     def __enter__(self):
