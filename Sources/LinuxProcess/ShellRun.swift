@@ -13,6 +13,9 @@ package final class ShellRun: Sendable {
     private let process: pid_t
     /// Whether the process is waited for: then its number may be another's.
     private let isOver = Mutex(false)
+    private let isKilled = Mutex(false)
+    /// How often a reader looks whether it was killed: what has left its process group may keep its output open.
+    private static let lookEvery = 200.0  // milliseconds
 
     /// - Parameters:
     ///   - variables: added to the environment of this process.
@@ -80,19 +83,20 @@ package final class ShellRun: Sendable {
 
     /// Ends it and all that it has started, unless they have left its process group.
     package func kill() {
+        isKilled.withLock { $0 = true }
         isOver.withLock { if !$0 { _ = Glibc.kill(-process, SIGKILL) } }
     }
 
     /// What it prints until it closes its standard output; a byte more than `limit` if it prints more.
     ///
-    /// Nil if that takes longer than until `end`.
+    /// Nil if that takes longer than until `end`, or if it is killed first.
     package func bytes(upTo limit: Int, until end: ContinuousClock.Instant) -> [UInt8]? {
         var all: [UInt8] = []
         while all.count <= limit {
             let left = ContinuousClock.now.duration(to: end) / .milliseconds(1)
-            guard left > 0 else { return nil }
+            guard left > 0, !isKilled.withLock({ $0 }) else { return nil }
             var waiting = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
-            guard unsafe poll(&waiting, 1, Int32(left.rounded(.up))) > 0 else { continue }
+            guard unsafe poll(&waiting, 1, Int32(min(left, Self.lookEvery).rounded(.up))) > 0 else { continue }
             var buffer = [UInt8](repeating: 0, count: limit + 1 - all.count)
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(reading, $0.baseAddress, $0.count) }
             if count == 0 { return all }

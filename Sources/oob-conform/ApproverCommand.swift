@@ -38,10 +38,12 @@ struct ApproverCommand: AsyncParsableCommand {
             try options.check(against: cases.headers)
             guard !options.list else { return try options.show(cases.headers) }
             let approver = try tested()
+            let limit = RunLimit(seconds: options.timeLimit)
             try await Wire.with { wire in
                 try await options.run(
                     "approver", "approver",
-                    try await cases.playable(against: approver, wire: wire, where: options.takes))
+                    try await cases.playable(against: approver, wire: wire, limit: limit, where: options.takes),
+                    limit: limit, without: wire.secrets)
             }
         }
     }

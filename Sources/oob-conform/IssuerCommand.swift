@@ -41,11 +41,13 @@ struct IssuerCommand: AsyncParsableCommand {
             try options.check(against: cases.headers)
             guard !options.list else { return try options.show(cases.headers) }
             let issuer = try tested()
+            let limit = RunLimit(seconds: options.timeLimit)
             try await Wire.with(roots: try roots()) { wire in
                 let clock = try await IssuerCases.reach(issuer, wire: wire)
                 try await options.run(
                     "issuer", issuer.name,
-                    cases.playable(against: issuer, clock: clock, wire: wire, where: options.takes))
+                    cases.playable(against: issuer, clock: clock, wire: wire, where: options.takes), limit: limit,
+                    without: wire.secrets)
             }
         }
     }

@@ -26,6 +26,9 @@ struct RunOptions: ParsableArguments {
     @Option(help: "How many cases are played at a time.")
     var jobs = 4
 
+    @Option(help: "How many seconds the run may take, 1 to 86400; cases that come later are not run.")
+    var timeLimit = RunLimit.standardSeconds
+
     @Flag(help: "Print the cases that would be played, and play none.")
     var list = false
 
@@ -43,6 +46,9 @@ struct RunOptions: ParsableArguments {
 
     func validate() throws {
         guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be 1 to 64.") }
+        guard (1...86_400).contains(timeLimit) else {
+            throw ValidationError("--time-limit must be 1 to 86400 (seconds).")
+        }
     }
 
     var directory: CaseDirectory {
@@ -77,14 +83,16 @@ struct RunOptions: ParsableArguments {
     }
 
     /// Plays, reports, and ends with the exit status of the outcome.
-    func run(_ side: String, _ tested: String, _ playable: [PlayableCase]) async throws {
-        let run = CaseRun(seed: seed ?? UInt64.random(in: 0...9_999_999), jobs: jobs)
+    func run(
+        _ side: String, _ tested: String, _ playable: [PlayableCase], limit: RunLimit, without secrets: KnownSecrets
+    ) async throws {
+        let run = CaseRun(seed: seed ?? UInt64.random(in: 0...9_999_999), jobs: jobs, limit: limit)
         let (bar, began) = (ProgressBar(total: playable.count), ContinuousClock.now)
         let outcomes = await run.outcomes(of: playable) { bar.advance($0.header.name) }
         bar.end()
         let outcome = RunOutcome(
             side: side, tested: tested, seed: run.seed,
-            milliseconds: Int(began.duration(to: .now) / .milliseconds(1)), cases: outcomes)
+            milliseconds: Int(began.duration(to: .now) / .milliseconds(1)), cases: outcomes, secrets: secrets)
         let report = RunReport(outcome, version: SoftwareVersion.text)
         if let junit { try Output.write(report.junit, to: junit) }
         if let html { try Output.write(report.html, to: html) }

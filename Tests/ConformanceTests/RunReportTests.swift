@@ -21,9 +21,11 @@ struct RunReportTests {
         _ name: String, _ verdict: CaseOutcome.Verdict, section: String = "8", level: String = "must",
         cause: String? = nil, exchanges: [Exchange] = []
     ) throws -> CaseOutcome {
-        CaseOutcome(
+        let trace = Trace()
+        for exchange in exchanges { trace.add(exchange) }
+        return CaseOutcome(
             header: try header(name, section: section, level: level), verdict: verdict, cause: cause, milliseconds: 7,
-            exchanges: exchanges)
+            exchanges: trace.exchanges)
     }
 
     private func run(_ cases: [CaseOutcome]) -> RunOutcome {
@@ -40,6 +42,8 @@ struct RunReportTests {
         #expect(run([passed, try outcome("b", .broken)]).exitStatus == 2)
         #expect(run([try outcome("b", .broken), try outcome("c", .failed)]).exitStatus == 1)
         #expect(run([try outcome("b", .notShown)]).exitStatus == 2)
+        #expect(run([passed, try outcome("b", .notRun)]).exitStatus == 2)
+        #expect(run([passed, try outcome("b", .notRun), try outcome("c", .failed)]).exitStatus == 1)
     }
 
     @Test func `cases come in the order of their sections, by number`() throws {
@@ -57,7 +61,7 @@ struct RunReportTests {
     @Test func `text of a peer cannot leave its place in a report or on a terminal`() throws {
         let hostile = "</pre><script>alert(1)</script>\u{1B}[2J\u{202E}\u{0}"
         let exchange = Exchange(
-            sent: "POST x", sentBody: "", received: "HTTP 200", receivedBody: Exchange.shown(Array(hostile.utf8)),
+            sent: "POST x", sentBody: [], received: "HTTP 200", receivedBody: Array(hostile.utf8),
             milliseconds: 1)
         let report = RunReport(
             run([try outcome("a", .failed, cause: "answered \(hostile)", exchanges: [exchange])]), version: "1")
@@ -80,24 +84,23 @@ struct RunReportTests {
         #expect(report.html.contains("past 80"))
     }
 
-    @Test func `no secret of an exchange is kept, however deep it is`() {
-        let body = #"{"a": [{"accessToken": "t1"}], "enrollmentCode": "c1", "keys": {"auth": "s1", "p256dh": "p1"}}"#
-        let shown = Exchange.shown(Array(body.utf8))
-        #expect(!shown.contains("t1") && !shown.contains("c1") && !shown.contains("s1"))
-        #expect(shown.contains("p1") && shown.contains("(redacted)"))
-    }
-
-    @Test func `a long body is cut and says how long it was`() {
-        let shown = Exchange.shown(Array(repeating: UInt8(ascii: "x"), count: 100_000))
-        #expect(shown.utf8.count < 9_000)
-        #expect(shown.hasSuffix("(100000 bytes)"))
-    }
-
     @Test func `a failed should is no failure for a reader of JUnit, and is told apart in the summary`() throws {
         let run = run([try outcome("a", .passed), try outcome("b", .failed, level: "should", cause: "why")])
         #expect(run.summary == "1 passed, 0 failed, 1 failed (should)")
         let junit = RunReport(run, version: "1").junit
         #expect(!junit.contains("<failure") && junit.contains(#"<skipped message="why"/>"#))
+    }
+
+    @Test func `what was not run is an error for a reader of JUnit, and one line on the terminal`() throws {
+        let limit = "the run was over after 5 s (--time-limit)"
+        let run = run(
+            [try outcome("a", .passed)] + (try (1...50).map { try outcome("b\($0)", .notRun, cause: limit) }))
+        let report = RunReport(run, version: "1")
+        #expect(run.summary == "1 passed, 0 failed, 50 not run")
+        #expect(report.junit.contains(#"errors="50""#) && report.junit.contains(#"<error message="\#(limit)">"#))
+        #expect(report.table.contains("Not run:\n  50 cases: \(limit)\n"))
+        #expect(!report.table.contains("b1"))
+        #expect(report.badge.contains("1 of 1 musts") && report.badge.contains("-red"))
     }
 
     @Test func `the badge counts what was shown of the musts`() throws {

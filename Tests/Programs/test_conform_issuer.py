@@ -1,5 +1,6 @@
 """`oob-conform issuer` against issuers that are right, wrong in one thing, and not there."""
 
+import html
 import json
 import os
 import ssl
@@ -129,6 +130,7 @@ class AgainstTheSandbox(unittest.TestCase):
         [case] = json.loads((self.folder / "w.json").read_text())["cases"]
         sent = [exchange["sent"] for exchange in case["exchanges"]]
         self.assertTrue(any("authn-requests" in line for line in sent), sent)
+        self.assertTrue(any(line == "the command for `purchase`" for line in sent), sent)
         text = json.dumps(case)
         self.assertIn('\\"accessToken\\": \\"(redacted)\\"'.replace(" ", ""), text.replace(" ", ""))
 
@@ -149,6 +151,54 @@ class AgainstTheSandbox(unittest.TestCase):
         run = self.run_issuer("--purchase-command", "true", "--case", "request")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.assertIn("listed no request with the acsTransId", run.stdout)
+
+
+    def test_no_form_of_the_outcome_has_the_codes_of_the_run_or_what_a_command_was_given(self):
+        files = {name: self.folder / name for name in ["s.json", "s.xml", "s.html"]}
+        run = self.run_issuer(
+            "--code-command", "PASSWORD=hunter2-of-the-bank; printf 'Qk3x/9fL+m2V\\n'", "--section", "4", "--json",
+            files["s.json"], "--junit", files["s.xml"], "--html", files["s.html"])
+        self.assertEqual(run.returncode, 1, "nobody has given this code out")
+        texts = [run.stdout, run.stderr, *(file.read_text() for file in files.values())]
+        for text in texts:
+            for secret in ["Qk3x", "9fL", "m2V", "hunter2"]:
+                self.assertNotIn(secret, text)
+        for text in texts[2:]:
+            self.assertIn("the command for `code`", html.unescape(text))
+            self.assertIn("(redacted)", text)
+            self.assertIn("invalid_enrollment_code", text, "a problem's code is what a case is judged by")
+
+    def test_when_its_time_is_over_a_run_says_what_was_not_run(self):
+        # It leaves its process group and keeps its output open, so killing the command does not end it.
+        run = self.run_issuer("--purchase-command", "setsid sleep 55", "--time-limit", "2", "--jobs", "64", "--section", "8",
+                              "--json", self.folder / "t.json")
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        self.assertIn("cases: the run was over after 2 s (--time-limit)", run.stdout)
+        outcome = json.loads((self.folder / "t.json").read_text())
+        self.assertIn("notRun", {case["verdict"] for case in outcome["cases"]})
+        self.assertLess(outcome["milliseconds"], 45_000)
+        for wrong in ["0", "86401", "x"]:
+            self.assertEqual(self.run_issuer("--time-limit", wrong).returncode, 64)
+
+
+class AHostileIssuer(unittest.TestCase):
+    def test_answers_of_one_character_and_two_megabytes_fill_neither_memory_nor_reports(self):
+        body = ('{"x":"a' + "\u0301" * 1_000_000 + '"}').encode()
+        server = Wrong((200, "application/json", body))
+        self.addCleanup(server.end)
+        folder = temporary_folder(self)
+        files = [folder / name for name in ["h.json", "h.xml", "h.html"]]
+        words = [CONFORM, "issuer", server.origin, "--code-command", "echo abc-def", "--purchase-command", "true",
+                 "--section", "4", "--json", files[0], "--junit", files[1], "--html", files[2]]
+        run = subprocess.Popen(words, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(run.returncode, 1)
+        failed = [case for case in json.loads(files[0].read_text())["cases"] if case["verdict"] == "failed"]
+        self.assertGreater(len(failed), 20)
+        for file in files:
+            self.assertLess(file.stat().st_size, 20_000 * len(failed))
+        self.assertLess(used.ru_maxrss, 300_000, "kB")
 
 
 class ASandboxThatFails(unittest.TestCase):

@@ -40,7 +40,7 @@ package struct ApproverCases: Sendable {
                 for need in one.header.needs where !approver.has(need) {
                     throw CaseEnd.notShown("there is no command for `\(need)`")
                 }
-                try await KitServer.with { issuer in
+                try await KitServer.with(wire.secrets) { issuer in
                     var scene = ApproverScene(
                         one.header, approver: approver, issuer: issuer, wire: wire, trace: trace)
                     for step in one.steps { try await scene.play(step) }
@@ -51,22 +51,24 @@ package struct ApproverCases: Sendable {
 
     /// Plays the request cases that `choice` takes, many with one enrollment, and says of each what came of it.
     ///
-    /// - Parameter seed: orders them.
+    /// - Parameter limit: until when; those that come later are not run.
     package func playable(
-        against approver: TestedApprover, wire: Wire, where choice: (CaseHeader) -> Bool
+        against approver: TestedApprover, wire: Wire, limit: RunLimit, where choice: (CaseHeader) -> Bool
     ) async throws -> [PlayableCase] {
         let chosen = requests.filter { choice($0.header) }
-        var outcomes: [String: (end: CaseEnd?, trace: Trace)] = [:]
+        var outcomes: [String: RequestBatch.Outcome] = [:]
         for start in stride(from: 0, to: chosen.count, by: RequestBatch.size) {
             let cases = Array(chosen[start..<min(start + RequestBatch.size, chosen.count)])
-            outcomes.merge(try await RequestBatch(cases: cases, approver: approver, wire: wire).outcomes()) { $1 }
+            guard !limit.isOver else { break }
+            let batch = RequestBatch(cases: cases, approver: approver, wire: wire, limit: limit)
+            outcomes.merge(try await batch.outcomes()) { $1 }
         }
         return playableSteps(against: approver, wire: wire, where: choice)
             + chosen.map { one in
                 let outcome = outcomes[one.header.name]
                 return PlayableCase(header: one.header, runsAlone: false) { trace in
-                    for exchange in outcome?.trace.exchanges ?? [] { trace.add(exchange) }
-                    guard let outcome else { throw CaseEnd.broken("the kit did not play it") }
+                    guard let outcome else { throw CaseEnd.notRun(limit.sentence) }
+                    trace.take(outcome.exchanges)
                     if let end = outcome.end { throw end }
                 }
             }

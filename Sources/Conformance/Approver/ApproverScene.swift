@@ -227,7 +227,7 @@ struct ApproverScene {
         let listed = try known(name)
         try await approveAnother()
         if let decision = came(for: listed.request.jti) {
-            throw failed("answered \(name): \(Exchange.shown(decision.body))")
+            throw failed("answered \(name): \(Excerpt(decision.body, limit: 200).shown)")
         }
         guard approver.has("pending") else { return }
         let presented = try await approver.pending(wire: wire, trace: trace)

@@ -17,11 +17,16 @@ final class KitIssuer: Sendable {
     let key: SigningKey
     /// One that is never published under ``keyID``.
     let otherKey: SigningKey
+    private let secrets: KnownSecrets
     private let state: Mutex<KitState>
 
-    init(port: Int) throws {
+    /// - Parameter secrets: gets each code and token that it makes.
+    init(port: Int, secrets: KnownSecrets) throws {
         url = try IssuerURL("http://\(Self.relyingParty):\(port)")
-        state = Mutex(KitState(code: try Self.newCode()))
+        self.secrets = secrets
+        let code = try Self.newCode()
+        secrets.add(code)
+        state = Mutex(KitState(code: code))
         key = try SigningKey.generate(.es256)
         otherKey = try SigningKey.generate(.es256)
     }
@@ -60,6 +65,7 @@ final class KitIssuer: Sendable {
     /// Makes a code for one more enrollment.
     func renewCode() throws {
         let code = try Self.newCode()
+        secrets.add(code)
         state.withLock { $0.code = code }
     }
 
@@ -72,7 +78,7 @@ final class KitIssuer: Sendable {
     /// Notes a call, and says what it is answered instead of what the protocol says.
     func note(_ call: KitCall) -> KitScript? {
         state.withLock { state in
-            if state.calls.count < KitCall.limit { state.calls.append(call) }
+            if state.calls.count < KitCall.limit, state.keeps(call.body.count) { state.calls.append(call) }
             guard var scripts = state.scripts[call.endpoint], !scripts.isEmpty else { return nil }
             let script = scripts.removeFirst()
             state.scripts[call.endpoint] = scripts
@@ -106,7 +112,12 @@ final class KitIssuer: Sendable {
         guard request.enrollmentCode.reveal() == code else { return .problem(.invalidEnrollmentCode) }
         let (ceremony, challenge) = (Base64URL.encode(try SecureRandom.bytes(12)), try SecureRandom.bytes(32))
         let user = try SecureRandom.bytes(16)
-        state.withLock { $0.ceremonies[ceremony] = KitCeremony(challenge: challenge, userId: user) }
+        let isKept = state.withLock { state in
+            guard state.ceremonies.count < KitCall.limit else { return false }
+            state.ceremonies[ceremony] = KitCeremony(challenge: challenge, userId: user)
+            return true
+        }
+        guard isKept else { return KitAnswer(status: 503) }
         let options = PublicKeyCredentialCreationOptions(
             rpId: Self.relyingParty, rpName: "Conformance kit", userId: user, userName: "cardholder",
             userDisplayName: "Cardholder", challenge: challenge,
@@ -132,9 +143,13 @@ final class KitIssuer: Sendable {
             let verified = try RegistrationVerifier.verify(
                 request.credential, challenge: ceremony.challenge, origin: url.text, rpId: Self.relyingParty,
                 userVerificationRequired: false, algorithms: SignatureAlgorithm.allCases.map(\.rawValue))
-            return try state.withLock { state in
-                try state.enroll(verified, userId: ceremony.userId, ceremony: request.ceremonyId, body: body)
+            let (answer, token) = try state.withLock { state in
+                let answer = try state.enroll(
+                    verified, userId: ceremony.userId, ceremony: request.ceremonyId, body: body)
+                return (answer, state.member?.token)
             }
+            if let token { secrets.add(token) }
+            return answer
         } catch let error as VerificationError {
             state.withLock { $0.enrollmentProblem = error.description }
             return .problem(.invalidRegistration)
@@ -178,6 +193,9 @@ final class KitIssuer: Sendable {
             if let earlier = state.decisions.first(where: { $0.jti == jti && $0.answer.status == 200 }) {
                 let isSame = earlier.body == body
                 return isSame ? earlier.answer : .problem(.alreadyDecided)
+            }
+            guard state.decisions.count < KitCall.limit, state.keeps(body.count) else {
+                return KitAnswer(status: 503)
             }
             let decision = state.judged(jti, body, origin: url.text)
             state.decisions.append(decision)

@@ -5,11 +5,26 @@ import Synchronization
 
 /// The issuer that a server serves: once its port is known, until its case is over.
 final class KitHolder: Sendable {
+    /// The most connections to a case's issuer; one more is closed.
+    private static let maxConnections = 64
+
     private let issuer = Mutex<KitIssuer?>(nil)
+    private let connections = Mutex(0)
 
     func set(_ issuer: KitIssuer?) { self.issuer.withLock { $0 = issuer } }
 
     func get() -> KitIssuer? { issuer.withLock { $0 } }
+
+    /// Takes a place for a connection; false if there is none.
+    func connects() -> Bool {
+        connections.withLock { count in
+            guard count < Self.maxConnections else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func disconnects() { connections.withLock { $0 -= 1 } }
 }
 
 /// What a request says before its body.

@@ -42,6 +42,8 @@ struct KitScript: Sendable {
 struct KitCall: Sendable {
     /// More are not kept.
     static let limit = 10_000
+    /// The most bytes of bodies that the issuer of a case keeps, of calls and decisions together.
+    static let maxBytes = 8 * 1_048_576
 
     let endpoint: KitEndpoint
     /// Of a decision.

@@ -8,22 +8,26 @@ import NIOPosix
 /// process.
 enum KitServer {
     /// Serves while `body` runs.
+    ///
+    /// - Parameter secrets: gets the codes and tokens that the issuer makes.
     static func with<Value: Sendable>(
-        _ body: @escaping @Sendable (KitIssuer) async throws -> Value
+        _ secrets: KnownSecrets, _ body: @escaping @Sendable (KitIssuer) async throws -> Value
     ) async throws -> Value {
         let holder = KitHolder()
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
-                channel.pipeline.configureHTTPServerPipeline(withErrorHandling: true).flatMapThrowing {
+                guard holder.connects() else { return channel.close() }
+                channel.closeFuture.whenComplete { _ in holder.disconnects() }
+                return channel.pipeline.configureHTTPServerPipeline(withErrorHandling: true).flatMapThrowing {
                     try channel.pipeline.syncOperations.addHandler(KitConnection(holder: holder))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let result: Result<Value, any Error>
         do {
-            let issuer = try KitIssuer(port: server.localAddress?.port ?? 0)
+            let issuer = try KitIssuer(port: server.localAddress?.port ?? 0, secrets: secrets)
             holder.set(issuer)
             result = .success(try await body(issuer))
         } catch { result = .failure(error) }
@@ -39,7 +43,7 @@ private final class KitConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private static let maxBody = 1_048_576
+    private static let maxBody = 65_536
 
     private let holder: KitHolder
     private var head: HTTPRequestHead?

@@ -86,6 +86,8 @@ struct KitState {
     var options: JSONObject = [:]
     var scripts: [KitEndpoint: [KitScript]] = [:]
     var calls: [KitCall] = []
+    /// Of the bodies that are kept.
+    var bytes = 0
     var ceremonies: [String: KitCeremony] = [:]
     var member: KitMember?
     var enrollmentProblem: String?
@@ -94,6 +96,13 @@ struct KitState {
     var decisions: [KitDecision] = []
 
     func isEnrolled(_ token: String?) -> Bool { !isEnded && token != nil && member?.token == token }
+
+    /// Whether there is room to keep a body of so many bytes, which then takes it.
+    mutating func keeps(_ count: Int) -> Bool {
+        guard bytes + count <= KitCall.maxBytes else { return false }
+        bytes += count
+        return true
+    }
 
     /// What came behind a position, and the position of its last; nil if nothing did.
     func listed(after position: Int) -> (messages: [String], position: Int)? {

@@ -10,22 +10,48 @@ struct RequestBatch: Sendable {
     /// How long an approver may take to fetch what is listed, and to answer it.
     private static let limit = Duration.seconds(30)
     private static let lookEvery = Duration.milliseconds(100)
+    /// The most bytes of exchanges that are kept of one of its cases: they are all there before the first is reported.
+    private static let maxTrace = 32_768
 
     let cases: [RequestCase]
     let approver: TestedApprover
     let wire: Wire
+    let limit: RunLimit
 
-    /// What came of each case, by its name; nil if it passed.
-    func outcomes() async throws -> [String: (end: CaseEnd?, trace: Trace)] {
-        try await KitServer.with { issuer in
+    /// What came of a case.
+    struct Outcome: Sendable {
+        /// `nil` if it passed.
+        let end: CaseEnd?
+        let exchanges: KeptExchanges
+
+        /// Of one that passed nothing is kept.
+        init(_ end: CaseEnd?, _ trace: Trace) {
+            self.end = end
+            exchanges = end == nil ? KeptExchanges() : trace.exchanges
+        }
+    }
+
+    /// What came of each case, by its name; none of those that the run's limit cut off.
+    func outcomes() async throws -> [String: Outcome] {
+        let played = PlayedBatch()
+        try await KitServer.with(wire.secrets) { issuer in
             let trace = Trace()
-            do {
-                let member = try await Self.enrolled(issuer, approver, wire: wire, trace: trace)
-                return try await play(member, issuer, trace)
-            } catch let end as CaseEnd {
-                return Dictionary(uniqueKeysWithValues: cases.map { ($0.header.name, (end, trace)) })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    do {
+                        let member = try await Self.enrolled(issuer, approver, wire: wire, trace: trace)
+                        try await play(member, issuer, trace, into: played)
+                    } catch let end as CaseEnd {
+                        guard !Task.isCancelled else { return }
+                        for one in cases { played.set(one.header.name, Outcome(end, trace)) }
+                    }
+                }
+                group.addTask { try await Task.sleep(until: limit.end) }
+                defer { group.cancelAll() }
+                try await group.next()
             }
         }
+        return played.outcomes
     }
 
     /// Has the approver enroll.
@@ -45,18 +71,18 @@ struct RequestBatch: Sendable {
     }
 
     private func play(
-        _ member: KitMember, _ issuer: KitIssuer, _ trace: Trace
-    ) async throws -> [String: (end: CaseEnd?, trace: Trace)] {
+        _ member: KitMember, _ issuer: KitIssuer, _ trace: Trace, into outcomes: PlayedBatch
+    ) async throws {
         let now = Int64(Date().timeIntervalSince1970)
-        var (played, outcomes): ([PlayedRequest], [String: (end: CaseEnd?, trace: Trace)]) = ([], [:])
+        var played: [PlayedRequest] = []
         for one in cases {
             do {
                 played.append(try PlayedRequest(one, for: member, at: issuer, approver: approver, now: now))
             } catch let end as CaseEnd {
-                outcomes[one.header.name] = (end, trace)
+                outcomes.set(one.header.name, Outcome(end, trace))
             }
         }
-        guard let good = cases.first?.unchanged else { return outcomes }
+        guard let good = cases.first?.unchanged else { return }
         let last = try PlayedRequest(good, for: member, at: issuer, approver: approver, now: now)
         issuer.list(played.map(\.message) + [last.message])
         try await approver.fetch(wire: wire, trace: trace)
@@ -65,19 +91,20 @@ struct RequestBatch: Sendable {
         // One time for all: none of them waits for another's answer.
         let end = ContinuousClock.now + Self.limit
         for one in played {
-            let own = Trace()
+            let own = Trace(limit: Self.maxTrace)
             own.add(
                 Exchange(
-                    sent: "listed: \(one.name)", sentBody: one.message.jws, received: "", receivedBody: "",
+                    sent: "listed: \(one.name)", sentBody: Array(one.message.jws.utf8), received: "", receivedBody: [],
                     milliseconds: 0))
             do {
                 try await judge(one, at: issuer, presented: presented, own, until: end)
-                outcomes[one.name] = (nil, own)
+                outcomes.set(one.name, Outcome(nil, own))
             } catch let end as CaseEnd {
-                outcomes[one.name] = (end, own)
+                // Its calls were broken off: nothing is known.
+                guard !Task.isCancelled else { return }
+                outcomes.set(one.name, Outcome(end, own))
             }
         }
-        return outcomes
     }
 
     private func judge(
@@ -145,12 +172,21 @@ struct RequestBatch: Sendable {
             if let came = issuer.decisions.first(where: { $0.jti == one.message.jti }) {
                 trace.add(
                     Exchange(
-                        sent: "decision", sentBody: Exchange.shown(came.body), received: "HTTP \(came.answer.status)",
-                        receivedBody: Exchange.shown(came.answer.body), milliseconds: 0))
+                        sent: "decision", sentBody: came.body, received: "HTTP \(came.answer.status)",
+                        receivedBody: came.answer.body, milliseconds: 0))
                 return came
             }
             guard ContinuousClock.now < end else { return nil }
             try await Task.sleep(for: Self.lookEvery)
         }
     }
+}
+
+/// What came of the cases of a batch so far.
+private final class PlayedBatch: Sendable {
+    private let all = Mutex<[String: RequestBatch.Outcome]>([:])
+
+    var outcomes: [String: RequestBatch.Outcome] { all.withLock { $0 } }
+
+    func set(_ name: String, _ outcome: RequestBatch.Outcome) { all.withLock { $0[name] = outcome } }
 }

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import StrictJSON
 
 /// The cases that an issuer is judged by.
 package struct IssuerCases: Sendable {
@@ -86,7 +87,8 @@ package struct IssuerCases: Sendable {
         }
         guard answer.object != nil else {
             throw CaseFileError(
-                "\(url) answers 200 with \(answer.contentType ?? "no content type") that is no JSON object (section 3)")
+                "\(url) answers 200 with \(answer.contentType.map { EscapedText.of($0) } ?? "no content type") that is no JSON object (section 3)"
+            )
         }
         let clock = TestedClock()
         guard issuer.has("clock") else { return clock }

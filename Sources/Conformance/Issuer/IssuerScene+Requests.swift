@@ -74,7 +74,7 @@ extension IssuerScene {
     /// YYYYMMDDHHMMSS in UTC.
     private static func date(_ seconds: Int64) -> String {
         let digits = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601).filter(\.isNumber)
-        return String(digits.prefix(14))
+        return String(digits.unicodeScalars.prefix(14))
     }
 
     // MARK: Lists

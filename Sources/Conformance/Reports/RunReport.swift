@@ -3,6 +3,9 @@ import StrictJSON
 
 /// A run's outcome as files and as text for a terminal.
 package struct RunReport: Sendable {
+    /// The most bytes of each form.
+    package static let limit = 20_000_000
+
     private let outcome: RunOutcome
     /// The version of the program.
     private let version: String
@@ -21,7 +24,7 @@ package struct RunReport: Sendable {
             lines.append(
                 [
                     Self.padded(section, to: 7), Self.right(count(.passed), 6), Self.right(count(.failed, .broken), 6),
-                    Self.right(count(.notShown), 9),
+                    Self.right(count(.notShown, .notRun), 9),
                 ].joined(separator: "  "))
         }
         for (verdict, title) in [
@@ -32,9 +35,12 @@ package struct RunReport: Sendable {
             lines += ["", title]
             for one in cases {
                 let level = verdict == .failed && !one.fails ? " (should)" : ""
-                lines.append("  \(one.header.name)\(level): \(ReportText.of(one.cause ?? ""))")
+                lines.append("  \(one.header.name)\(level): \(one.cause)")
             }
         }
+        // Thousands of them have one cause.
+        let notRun = outcome.cases.filter { $0.verdict == .notRun }
+        if let first = notRun.first { lines += ["", "Not run:", "  \(notRun.count) cases: \(first.cause)"] }
         lines += ["", "\(outcome.summary); seed \(outcome.seed), \(Self.seconds(outcome.milliseconds)) s"]
         return lines.joined(separator: "\n")
     }
@@ -43,7 +49,9 @@ package struct RunReport: Sendable {
 
     /// A line of Markdown with the counts, for a README.
     package var badge: String {
-        let musts = outcome.cases.filter { $0.header.level == .must && $0.verdict != .notShown }
+        let musts = outcome.cases.filter {
+            $0.header.level == .must && $0.verdict != .notShown && $0.verdict != .notRun
+        }
         let passed = musts.count { $0.verdict == .passed }
         let text = "\(passed) of \(musts.count) musts"
         let colour = outcome.exitStatus == 0 ? "brightgreen" : "red"
@@ -71,7 +79,8 @@ package struct RunReport: Sendable {
             "side": outcome.side, "tested": ReportText.of(outcome.tested), "version": version,
             "seed": String(outcome.seed), "seconds": Self.seconds(outcome.milliseconds), "summary": outcome.summary,
             "tests": outcome.cases.count, "failures": outcome.cases.count(where: \.fails),
-            "errors": outcome.count(.broken), "skipped": outcome.count(.notShown), "passed": outcome.exitStatus == 0,
+            "errors": outcome.count(.broken) + outcome.count(.notRun), "skipped": outcome.count(.notShown),
+            "passed": outcome.exitStatus == 0,
             "sections": sections.map { section in
                 [
                     "section": section,
@@ -81,21 +90,20 @@ package struct RunReport: Sendable {
         ]
     }
 
-    private static func context(_ one: CaseOutcome) -> [String: Any] {
-        let isProblem = one.verdict == .failed || one.verdict == .broken
+    private static func context(_ one: ShownCase) -> [String: Any] {
         return [
             "name": one.header.name, "title": ReportText.of(one.header.title),
             "statement": ReportText.of(one.header.statement), "section": one.header.section,
             "level": one.header.level.rawValue, "seconds": seconds(one.milliseconds),
-            "cause": ReportText.of(one.cause ?? ""), "verdict": one.verdict.words, "class": one.verdict.rawValue,
-            "isFailure": one.fails, "isError": one.verdict == .broken,
+            "cause": one.cause, "verdict": one.verdict.words, "class": one.verdict.rawValue,
+            "isFailure": one.fails, "isError": one.verdict == .broken || one.verdict == .notRun,
             // A failed `should` fails no run, so JUnit's readers see it as skipped.
             "isSkipped": one.verdict == .notShown || (one.verdict == .failed && !one.fails),
-            "hasExchanges": isProblem && !one.exchanges.isEmpty,
-            "exchanges": (isProblem ? one.exchanges : []).map { exchange in
+            "hasExchanges": !one.exchanges.isEmpty, "leftOut": one.sentence,
+            "exchanges": one.exchanges.map { exchange in
                 [
-                    "sent": ReportText.of(exchange.sent), "sentBody": exchange.sentBody,
-                    "received": ReportText.of(exchange.received), "receivedBody": exchange.receivedBody,
+                    "sent": exchange.sent, "sentBody": exchange.sentBody, "received": exchange.received,
+                    "receivedBody": exchange.receivedBody,
                     "milliseconds": exchange.milliseconds,
                 ] as [String: Any]
             },
@@ -124,6 +132,7 @@ extension CaseOutcome.Verdict {
         case .failed: "failed"
         case .notShown: "not shown"
         case .broken: "could not be run"
+        case .notRun: "not run"
         }
     }
 }

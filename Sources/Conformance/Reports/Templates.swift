@@ -9,12 +9,12 @@ enum Templates {
         {{#cases}}
             <testcase classname="section {{section}}" name="{{name}}" time="{{seconds}}">
         {{#isFailure}}
-              <failure message="{{cause}}">{{#exchanges}}{{sent}} {{sentBody}}
+              <failure message="{{cause}}">{{leftOut}}{{#exchanges}}{{sent}} {{sentBody}}
         {{received}} {{receivedBody}}
         {{/exchanges}}</failure>
         {{/isFailure}}
         {{#isError}}
-              <error message="{{cause}}">{{#exchanges}}{{sent}} {{sentBody}}
+              <error message="{{cause}}">{{leftOut}}{{#exchanges}}{{sent}} {{sentBody}}
         {{received}} {{receivedBody}}
         {{/exchanges}}</error>
         {{/isError}}
@@ -44,10 +44,10 @@ enum Templates {
         th, td { border-bottom: 1px solid #8886; padding: .4rem .6rem; text-align: left; vertical-align: top; }
         td:first-child { white-space: nowrap; }
         .passed td:first-child { color: #16703a; } .failed td:first-child, .broken td:first-child { color: #b3261e; }
-        .notShown td:first-child { color: #5f6368; }
+        .notShown td:first-child, .notRun td:first-child { color: #5f6368; }
         @media (prefers-color-scheme: dark) {
           .passed td:first-child { color: #7bd69a; } .failed td:first-child, .broken td:first-child { color: #ff9d94; }
-          .notShown td:first-child { color: #b0b5ba; }
+          .notShown td:first-child, .notRun td:first-child { color: #b0b5ba; }
         }
         pre { background: #8882; margin: .3rem 0 .8rem; overflow-x: auto; padding: .5rem; white-space: pre-wrap;
           word-break: break-all; }
@@ -63,6 +63,7 @@ enum Templates {
         <tr class="{{class}}"><td>{{verdict}}</td><td>{{title}} <code>({{name}})</code>
         {{#cause}}<p class="cause">{{cause}}</p>{{/cause}}
         {{#hasExchanges}}<details><summary>What was sent and received</summary>
+        {{#leftOut}}<p>{{leftOut}}</p>{{/leftOut}}
         {{#exchanges}}<pre>{{sent}}
         {{sentBody}}
 

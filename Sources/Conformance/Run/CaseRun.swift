@@ -17,18 +17,41 @@ package struct PlayableCase: Sendable {
     }
 }
 
+/// How long a run may take.
+package struct RunLimit: Sendable {
+    package static let standardSeconds = 3_600
+
+    private let seconds: Int
+    let end: ContinuousClock.Instant
+
+    /// A limit that begins now.
+    package init(seconds: Int = Self.standardSeconds) {
+        self.seconds = seconds
+        end = .now + .seconds(seconds)
+    }
+
+    var isOver: Bool { ContinuousClock.now >= end }
+
+    /// Why a case was not run.
+    var sentence: String { "the run was over after \(seconds) s (--time-limit)" }
+}
+
 /// Plays cases in the order that a seed gives them, several at a time.
 package struct CaseRun: Sendable {
     /// How long one case may take; then it has failed.
     package static let limit = Duration.seconds(120)
+    /// The most bytes of exchanges that are kept for the report, of all cases.
+    package static let maxKept = 20_000_000
 
     package let seed: UInt64
     /// How many are played at a time.
     package let jobs: Int
+    private let limit: RunLimit
 
-    package init(seed: UInt64, jobs: Int) {
+    package init(seed: UInt64, jobs: Int, limit: RunLimit = RunLimit()) {
         self.seed = seed
         self.jobs = jobs
+        self.limit = limit
     }
 
     /// The outcomes, as they come.
@@ -42,20 +65,30 @@ package struct CaseRun: Sendable {
         var outcomes: [CaseOutcome] = []
         func over(_ outcome: CaseOutcome) {
             outcomes.append(outcome)
+            Self.bound(&outcomes)
             progress(outcome)
         }
         await withTaskGroup(of: CaseOutcome.self) { group in
             for (index, playable) in shuffled.filter({ !$0.runsAlone }).enumerated() {
                 if index >= jobs, let outcome = await group.next() { over(outcome) }
-                group.addTask { await Self.outcome(of: playable) }
+                group.addTask { await outcome(of: playable) }
             }
             for await outcome in group { over(outcome) }
         }
-        for playable in shuffled where playable.runsAlone { over(await Self.outcome(of: playable)) }
+        for playable in shuffled where playable.runsAlone { over(await outcome(of: playable)) }
         return outcomes
     }
 
-    private static func outcome(of playable: PlayableCase) async -> CaseOutcome {
+    /// Gives each case an equal share if all together keep too much.
+    private static func bound(_ outcomes: inout [CaseOutcome]) {
+        let kept = outcomes.reduce(0) { $0 + $1.exchanges.totalBytes }
+        guard kept > maxKept else { return }
+        let share = maxKept / outcomes.count { $0.exchanges.totalBytes > 0 }
+        for index in outcomes.indices { outcomes[index].exchanges.trim(to: share) }
+    }
+
+    private func outcome(of playable: PlayableCase) async -> CaseOutcome {
+        guard !limit.isOver else { return .notRun(playable.header, because: limit.sentence) }
         let (trace, began) = (Trace(), ContinuousClock.now)
         var (verdict, cause): (CaseOutcome.Verdict, String?) = (.passed, nil)
         do {
@@ -65,6 +98,7 @@ package struct CaseRun: Sendable {
             case .failed(let why): (verdict, cause) = (.failed, why)
             case .notShown(let why): (verdict, cause) = (.notShown, why)
             case .broken(let why): (verdict, cause) = (.broken, why)
+            case .notRun(let why): (verdict, cause) = (.notRun, why)
             }
         } catch {
             (verdict, cause) = (.broken, "the kit itself failed: \(error)")
@@ -74,13 +108,15 @@ package struct CaseRun: Sendable {
             milliseconds: Int(began.duration(to: .now) / .milliseconds(1)), exchanges: trace.exchanges)
     }
 
-    /// Whichever is first: the end of `work`, or the limit.
-    private static func withLimit(_ work: @escaping @Sendable () async throws -> Void) async throws {
+    /// Whichever is first: the end of `work`, the case's limit, or the run's.
+    private func withLimit(_ work: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await work() }
             group.addTask {
-                try await Task.sleep(for: limit)
-                throw CaseEnd.failed("was not over within \(limit.components.seconds) s")
+                let end = min(.now + Self.limit, limit.end)
+                try await Task.sleep(until: end)
+                if limit.isOver { throw CaseEnd.notRun(limit.sentence) }
+                throw CaseEnd.failed("was not over within \(Self.limit.components.seconds) s")
             }
             defer { group.cancelAll() }
             try await group.next()

@@ -1,77 +1,82 @@
-package import StrictJSON
 import Synchronization
 
-/// One call as it was on the wire, redacted, or one run of a command of the tested side.
+/// One call as it was on the wire, or one run of a command of the tested side.
+///
+/// It is kept as it came, with the secrets in it: ``RunOutcome`` takes them out, once all are known.
 package struct Exchange: Sendable {
-    /// Longer bodies are cut in a report.
-    static let maxShown = 8_192
+    /// The most bytes that are kept of a body.
+    package static let maxBody = 8_192
+    /// The most bytes of each of its other texts.
+    package static let maxLine = 1_024
 
-    /// `POST http://localhost:8090/v1/enrollments`, or the command.
-    package let sent: String
+    /// `POST http://localhost:8090/v1/enrollments`, or the command by its name.
+    let sent: Excerpt
     /// The body or the input; empty if there was none.
-    package let sentBody: String
+    let sentBody: Excerpt
     /// `HTTP 422`, `exit 1`, or why there is no answer.
-    package let received: String
-    package let receivedBody: String
-    package let milliseconds: Int
+    let received: Excerpt
+    let receivedBody: Excerpt
+    let milliseconds: Int
 
-    package var json: JSONValue {
-        [
-            "sent": .string(sent), "sentBody": .string(sentBody), "received": .string(received),
-            "receivedBody": .string(receivedBody), "milliseconds": .integer(Int64(milliseconds)),
-        ]
+    init(sent: String, sentBody: [UInt8], received: String, receivedBody: [UInt8], milliseconds: Int) {
+        self.sent = Excerpt(sent, limit: Self.maxLine)
+        self.sentBody = Excerpt(sentBody)
+        self.received = Excerpt(received, limit: Self.maxLine)
+        self.receivedBody = Excerpt(receivedBody)
+        self.milliseconds = milliseconds
     }
 
-    /// A body as it may be shown: no access token and no enrollment code, no control characters, and not too long.
-    static func shown(_ body: [UInt8]) -> String {
-        let text: String
-        if let value = try? JSONReader.value(body, limits: JSONLimits(maxBytes: 4 * 1_048_576, maxValues: 100_000)) {
-            text = String(decoding: value.redacted.serialized(), as: UTF8.self)
-        } else {
-            text = String(decoding: body, as: UTF8.self)
-        }
-        let escaped = ReportText.of(String(text.prefix(maxShown)))
-        return text.count > maxShown ? "\(escaped) … (\(body.count) bytes)" : escaped
-    }
+    /// The bytes that it takes, before anything is escaped.
+    var bytes: Int { [sent, sentBody, received, receivedBody].reduce(128) { $0 + $1.text.utf8.count } }
 }
 
-extension JSONValue {
-    private static let secrets: Set<String> = ["accessToken", "enrollmentCode", "code", "auth", "pin", "link"]
-
-    /// The same with the secrets' values replaced.
-    fileprivate var redacted: JSONValue {
-        switch self {
-        case .array(let elements): .array(elements.map(\.redacted))
-        case .object(let object):
-            .object(
-                JSONObject(
-                    object.members.map { member in
-                        if case .string = member.value, Self.secrets.contains(member.name) {
-                            JSONObject.Member(name: member.name, value: "(redacted)")
-                        } else {
-                            JSONObject.Member(name: member.name, value: member.value.redacted)
-                        }
-                    }))
-        default: self
-        }
-    }
-}
-
-/// What one case sent and received, in order.
-package final class Trace: Sendable {
-    /// The first exchanges are dropped past it.
-    private static let limit = 400
-
-    private let kept = Mutex<[Exchange]>([])
+/// The exchanges of one case, in order: the last ones that fit.
+package struct KeptExchanges: Sendable {
+    package private(set) var all: [Exchange] = []
+    /// The number of earlier ones that are not kept.
+    package private(set) var leftOut = 0
+    private var bytes = 0
 
     package init() {}
 
-    package var exchanges: [Exchange] { kept.withLock { $0 } }
+    mutating func add(_ exchange: Exchange) {
+        all.append(exchange)
+        bytes += exchange.bytes
+    }
+
+    /// Leaves the first ones out until the rest takes no more than `limit` bytes.
+    mutating func trim(to limit: Int) {
+        var count = 0
+        while bytes > limit, count < all.count {
+            bytes -= all[count].bytes
+            count += 1
+        }
+        all.removeFirst(count)
+        leftOut += count
+    }
+
+    package var totalBytes: Int { bytes }
+}
+
+/// What one case sends and receives.
+package final class Trace: Sendable {
+    /// The most bytes of a case.
+    package static let limit = 262_144
+
+    private let limit: Int
+    private let kept = Mutex(KeptExchanges())
+
+    package init(limit: Int = Trace.limit) { self.limit = limit }
+
+    package var exchanges: KeptExchanges { kept.withLock { $0 } }
 
     func add(_ exchange: Exchange) {
         kept.withLock { kept in
-            if kept.count == Self.limit { kept.removeFirst() }
-            kept.append(exchange)
+            kept.add(exchange)
+            kept.trim(to: limit)
         }
     }
+
+    /// Takes over what another one has, instead of its own.
+    func take(_ exchanges: KeptExchanges) { kept.withLock { $0 = exchanges } }
 }

@@ -13,6 +13,8 @@ package struct Wire: Sendable {
     /// How long a call may take, besides the seconds that it asks the other side to wait.
     static let seconds: Int64 = 30
 
+    /// What the run must not report.
+    package let secrets = KnownSecrets()
     private let client: HTTPClient
 
     /// - Parameter roots: PEM certificates to trust instead of the system's.
@@ -48,16 +50,21 @@ package struct Wire: Sendable {
     /// One call, noted in `trace`.
     ///
     /// - Parameters:
-    ///   - token: of an authenticator; noted as `(redacted)`.
+    ///   - token: of an authenticator; not noted.
+    ///   - name: what stands in the trace in place of method and URL, which may hold a secret of the tested side's.
     ///   - patience: seconds besides `seconds`, for which the other side was asked to wait.
     func answer(
         _ method: String, _ url: String, token: String? = nil, headers: [(name: String, value: String)] = [],
-        body: [UInt8]? = nil, seconds: Int64 = Self.seconds, patience: Int64 = 0, trace: Trace
+        body: [UInt8]? = nil, seconds: Int64 = Self.seconds, patience: Int64 = 0, name: String? = nil,
+        trace: Trace
     ) async throws(WireError) -> WireAnswer {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method)
         for header in headers { request.headers.add(name: header.name, value: header.value) }
-        if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
+        if let token {
+            secrets.add(token)
+            request.headers.add(name: "authorization", value: "Bearer \(token)")
+        }
         if let body {
             if !request.headers.contains(name: "content-type") {
                 request.headers.add(name: "content-type", value: "application/json")
@@ -66,10 +73,10 @@ package struct Wire: Sendable {
         }
         let began = ContinuousClock.now
         func note(_ received: String, _ bytes: [UInt8]) {
+            for body in [body ?? [], bytes] { secrets.add(from: body) }
             trace.add(
                 Exchange(
-                    sent: "\(method) \(url)", sentBody: body.map(Exchange.shown) ?? "", received: received,
-                    receivedBody: Exchange.shown(bytes),
+                    sent: name ?? "\(method) \(url)", sentBody: body ?? [], received: received, receivedBody: bytes,
                     milliseconds: Int(began.duration(to: .now) / .milliseconds(1))))
         }
         do {
@@ -107,7 +114,7 @@ struct WireAnswer: Sendable {
     var shown: String {
         if let code { return "HTTP \(status) \(EscapedText.of(code))" }
         guard status >= 300, let contentType, !contentType.hasPrefix("application/") else { return "HTTP \(status)" }
-        return "HTTP \(status) with \(EscapedText.of(String(contentType.prefix(40))))"
+        return "HTTP \(status) with \(EscapedText.of(contentType, limit: 40))"
     }
 }
 

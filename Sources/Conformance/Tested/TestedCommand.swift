@@ -47,13 +47,15 @@ package enum TestedCommand: Sendable {
     ) async throws -> CommandOutput {
         switch self {
         case .shell(let command):
-            return try await run(command, name, input: input, variables: variables, trace: trace, mayFail: mayFail)
+            return try await run(
+                command, name, input: input, variables: variables, secrets: wire.secrets, trace: trace, mayFail: mayFail
+            )
         case .post(let url, let headers):
             let answer: WireAnswer
             do {
                 answer = try await wire.answer(
                     "POST", url, headers: headers.map { ($0.name, $0.value) }, body: input.serialized(),
-                    patience: 30, trace: trace)
+                    patience: 30, name: "the call for `\(name)`", trace: trace)
             } catch { throw CaseEnd.broken("the call for `\(name)` \(error)") }
             guard (200..<300).contains(answer.status) else {
                 if mayFail { return CommandOutput(answer.body, isDone: false) }
@@ -64,7 +66,8 @@ package enum TestedCommand: Sendable {
     }
 
     private func run(
-        _ command: String, _ name: String, input: JSONObject, variables: [String: String], trace: Trace, mayFail: Bool
+        _ command: String, _ name: String, input: JSONObject, variables: [String: String], secrets: KnownSecrets,
+        trace: Trace, mayFail: Bool
     ) async throws -> CommandOutput {
         let began = ContinuousClock.now
         let ran: (bytes: [UInt8]?, status: ShellRun.Status?)
@@ -82,10 +85,12 @@ package enum TestedCommand: Sendable {
             }
         } catch { throw CaseEnd.broken("the command for `\(name)` cannot be started: \(error)") }
         func note(_ received: String) {
+            let (sent, printed) = (input.serialized(), ran.bytes ?? [])
+            for body in [sent, printed] { secrets.add(from: body) }
+            // By its name: what it is called with may be a password of the tested side's.
             trace.add(
                 Exchange(
-                    sent: "\(name): \(command)", sentBody: Exchange.shown(input.serialized()), received: received,
-                    receivedBody: Exchange.shown(ran.bytes ?? []),
+                    sent: "the command for `\(name)`", sentBody: sent, received: received, receivedBody: printed,
                     milliseconds: Int(began.duration(to: .now) / .milliseconds(1))))
         }
         switch ran {
@@ -121,7 +126,10 @@ struct CommandOutput: Sendable {
         self.isDone = isDone
         object = try? JSONReader.object(bytes, limits: JSONLimits(maxBytes: 1_048_576, maxValues: 100_000))
         let text = String(decoding: bytes, as: UTF8.self)
-        self.text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        let scalars = text.unicodeScalars
+        let isText: (Unicode.Scalar) -> Bool = { !$0.properties.isWhitespace }
+        let (first, last) = (scalars.firstIndex(where: isText), scalars.lastIndex(where: isText))
+        self.text = first.flatMap { first in last.map { String(scalars[first...$0]) } } ?? ""
     }
 
     /// As it is given to another command.

@@ -64,12 +64,12 @@ package struct TestedIssuer: Sendable {
                 .first { $0.hasPrefix("code=") }.map { String($0.dropFirst(5)) } ?? code
             code = PercentEncoding.decode(code).flatMap { String(validating: $0, as: UTF8.self) } ?? code
         }
-        let first = code.split(separator: "\n").first.map(String.init) ?? ""
+        let first = code.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         guard (1...256).contains(first.utf8.count), !first.hasPrefix("{") else {
             throw CaseEnd.broken(
-                "the command for `code` printed no enrollment code: \(Exchange.shown(Array(output.text.utf8.prefix(80))))"
-            )
+                "the command for `code` printed no enrollment code: \(EscapedText.of(output.text))")
         }
+        wire.secrets.add(first)
         return first
     }
 }

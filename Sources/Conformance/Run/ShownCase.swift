@@ -1,0 +1,110 @@
+package import StrictJSON
+
+/// The outcome of a case as it may be shown: without secrets and control characters, and with its share of the report.
+package struct ShownCase: Sendable {
+    package let header: CaseHeader
+    package let verdict: CaseOutcome.Verdict
+    /// Empty if it passed.
+    package let cause: String
+    package let milliseconds: Int
+    package let exchanges: [ShownExchange]
+    /// The number of earlier exchanges that are not shown.
+    package let leftOut: Int
+
+    /// Whether the run fails by it.
+    package var fails: Bool { verdict == .failed && header.level == .must }
+
+    package var json: JSONObject {
+        var json: JSONObject = [
+            "name": .string(header.name), "title": .string(header.title), "section": .string(header.section),
+            "statement": .string(header.statement), "level": .string(header.level.rawValue),
+            "verdict": .string(verdict.rawValue), "milliseconds": .integer(Int64(milliseconds)),
+        ]
+        if !cause.isEmpty { json["cause"] = .string(cause) }
+        guard verdict == .failed || verdict == .broken else { return json }
+        json["exchanges"] = .array(exchanges.map(\.json))
+        if leftOut > 0 { json["exchangesLeftOut"] = .integer(Int64(leftOut)) }
+        return json
+    }
+
+    /// Says how many exchanges are missing; empty if none are.
+    var sentence: String {
+        switch leftOut {
+        case 0: ""
+        case 1: "1 earlier exchange is left out."
+        default: "\(leftOut) earlier exchanges are left out."
+        }
+    }
+
+    /// Shows cases so that each form of the report takes at most `limit` bytes.
+    ///
+    /// The cases that have exchanges share the room: what one does not need is for those behind it.
+    static func all(_ cases: [CaseOutcome], without secrets: Redaction, limit: Int) -> [ShownCase] {
+        let causes = cases.map { $0.cause.map { secrets.redacted($0).shown } ?? "" }
+        let frames = zip(cases, causes).reduce(0) { $0 + frame(of: $1.0.header, cause: $1.1) }
+        var left = limit - frames
+        var waiting = cases.count { !$0.exchanges.all.isEmpty }
+        return zip(cases, causes).map { one, cause in
+            var (shown, room): ([ShownExchange], Int) = ([], waiting > 0 ? max(left, 0) / waiting : 0)
+            for exchange in one.exchanges.all.reversed() {
+                let next = ShownExchange(exchange, without: secrets)
+                guard next.size <= room else { break }
+                shown.append(next)
+                room -= next.size
+                left -= next.size
+            }
+            if !one.exchanges.all.isEmpty { waiting -= 1 }
+            return ShownCase(
+                header: one.header, verdict: one.verdict, cause: cause, milliseconds: one.milliseconds,
+                exchanges: shown.reversed(),
+                leftOut: one.exchanges.leftOut + one.exchanges.all.count - shown.count)
+        }
+    }
+
+    /// The most bytes that a case takes in a form besides its exchanges.
+    private static func frame(of header: CaseHeader, cause: String) -> Int {
+        [header.name, header.name, header.title, header.statement, cause].reduce(1_000) {
+            $0 + ShownExchange.size(of: $1)
+        }
+    }
+}
+
+/// An exchange as it may be shown.
+package struct ShownExchange: Sendable {
+    let sent: String
+    let sentBody: String
+    let received: String
+    let receivedBody: String
+    let milliseconds: Int
+
+    init(_ exchange: Exchange, without secrets: Redaction) {
+        sent = secrets.redacted(exchange.sent).shown
+        sentBody = secrets.redacted(exchange.sentBody).shown
+        received = secrets.redacted(exchange.received).shown
+        receivedBody = secrets.redacted(exchange.receivedBody).shown
+        milliseconds = exchange.milliseconds
+    }
+
+    var json: JSONValue {
+        [
+            "sent": .string(sent), "sentBody": .string(sentBody), "received": .string(received),
+            "receivedBody": .string(receivedBody), "milliseconds": .integer(Int64(milliseconds)),
+        ]
+    }
+
+    /// The most bytes that it takes in a form of the report.
+    var size: Int { [sent, sentBody, received, receivedBody].reduce(200) { $0 + Self.size(of: $1) } }
+
+    /// The most bytes that a text takes in a form: HTML and XML write `&quot;` where JSON has a backslash more.
+    static func size(of text: String) -> Int {
+        text.utf8.reduce(0) { sum, byte in
+            switch byte {
+            case UInt8(ascii: "\""): sum + 6
+            case UInt8(ascii: "&"), UInt8(ascii: "'"): sum + 5
+            case UInt8(ascii: "<"), UInt8(ascii: ">"): sum + 4
+            case UInt8(ascii: "\\"): sum + 2
+            default: sum + 1
+            }
+        }
+    }
+}
