@@ -481,6 +481,7 @@ let package = Package(
                 "AgentHost", "Authenticator", "DurableFiles", "Keys", "oob-agent",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(name: "OOBTestingTests", dependencies: ["OOBTesting"]),
         .testTarget(
             name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-conform", "oob-issuer", "SoftKeys"]),
     ],

@@ -21,7 +21,7 @@ public struct OutOfBandTrait: SuiteTrait, TestTrait, TestScoping {
         guard test.isSuite else { return try await tellFailures(of: test, testCase, performing: function) }
         // One of a suite in this suite uses the same programs.
         guard OutOfBand.running == nil else { return try await function() }
-        let folder = "/tmp/oob-\(UUID().uuidString.prefix(8))"
+        let folder = "/tmp/oob-\(UUID().uuidString.split(separator: "-").first ?? "")"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -59,7 +59,7 @@ public struct OutOfBandTrait: SuiteTrait, TestTrait, TestScoping {
         for purchase in ledger.purchasesOfFailure {
             let story = (try? await purchase.story()) ?? "its messages are not known"
             try? FileHandle.standardError.write(
-                contentsOf: Data("\(test.name): purchase \(purchase.acsTransId): \(story)\n".utf8))
+                contentsOf: Data("\(test.name): purchase \(purchase.acsTransId): \(ShownText.of(story))\n".utf8))
         }
         try result.get()
     }

@@ -10,6 +10,12 @@ public struct OOBError: Error, CustomStringConvertible {
     public let status: Int32
     /// What the program says.
     public let description: String
+
+    /// - Parameter description: it may have a merchant's text in it, so it is kept as it may be shown.
+    init(status: Int32, description: String) {
+        self.status = status
+        self.description = ShownText.of(description)
+    }
 }
 
 /// What a program that succeeded has printed.
@@ -23,21 +29,49 @@ struct Printed {
 
 /// Runs a program to its end.
 func run(_ name: String, _ words: [String]) async throws -> Printed {
-    try await blocking {
-        let process = try program(name, words)
-        let output = Pipe()
-        let errors = Pipe()
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let printed = output.fileHandleForReading.readDataToEndOfFile()
-        let said = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw OOBError(status: process.terminationStatus, description: String(decoding: said, as: UTF8.self))
-        }
-        return Printed(data: printed)
+    try await blocking { try output(of: try program(name, words)) }
+}
+
+/// Runs a process to its end.
+///
+/// - Parameter limit: the most bytes of either output; a process that writes more is ended.
+func output(of process: Process, limit: Int = 16 * 1_048_576) throws -> Printed {
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let written = contents(of: [output.fileHandleForReading, errors.fileHandleForReading], limit: limit)
+    // SIGTERM is blocked in a child that a thread of Dispatch's has started.
+    if written == nil { kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+    guard let written else { throw OOBError(status: 70, description: "it wrote more than \(limit) bytes") }
+    guard process.terminationStatus == 0 else {
+        throw OOBError(status: process.terminationStatus, description: String(decoding: written[1], as: UTF8.self))
     }
+    return Printed(data: written[0])
+}
+
+/// What comes out of files until all of them are closed; `nil` if it is more than `limit` bytes of one.
+///
+/// All are read as it comes: a writer hangs as soon as one of them is full and nobody reads it.
+private func contents(of files: [FileHandle], limit: Int) -> [Data]? {
+    var contents = files.map { _ in Data() }
+    var waiting = files.map { pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0) }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    // poll(2) leaves out a file whose number is negative.
+    while waiting.contains(where: { $0.fd >= 0 }) {
+        guard unsafe poll(&waiting, nfds_t(waiting.count), -1) > 0 else { continue }
+        for index in waiting.indices where waiting[index].revents != 0 {
+            let count = unsafe read(waiting[index].fd, &buffer, buffer.count)
+            if count > 0 {
+                contents[index] += buffer[..<count]
+                guard contents[index].count <= limit else { return nil }
+            } else if count == 0 || errno != EINTR {
+                waiting[index].fd = -1
+            }
+        }
+    }
+    return contents
 }
 
 /// The body of an answer of the sandbox.
