@@ -3,6 +3,7 @@ import Control
 package import LinuxProcess
 package import Logging
 import Synchronization
+import ThreeDS
 
 /// Tells the service manager how the agent is: that it is ready, its status, that it lives, and that it stops.
 ///
@@ -104,7 +105,7 @@ private struct Tally {
 
 /// How the agent is, in a line.
 private struct StatusLine {
-    /// The most characters of a reason.
+    /// The most bytes of a reason.
     private static let maxOfReason = 300
 
     let text: String
@@ -117,7 +118,7 @@ private struct StatusLine {
             let others = health.reasons.count - 1
             // The last of very many only says how many more there are.
             let rest = others < Agent.maxTroubles ? "\(others) more" : "many more"
-            return String(first.prefix(Self.maxOfReason)) + (others > 0 ? " (and \(rest))" : "")
+            return first.beginning(bytes: Self.maxOfReason) + (others > 0 ? " (and \(rest))" : "")
         }
         let counts = tally.map { tally in
             let enrollments = "\(tally.enrollments) enrollment\(tally.enrollments == 1 ? "" : "s")"

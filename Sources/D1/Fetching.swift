@@ -101,6 +101,6 @@ extension AppProcess {
     /// This one.
     fileprivate static var own: AppProcess {
         let name = CommandLine.arguments.first.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? ""
-        return AppProcess(uid: geteuid(), pid: getpid(), process: DisplayText(String(name.prefix(64))).text)
+        return AppProcess(uid: geteuid(), pid: getpid(), process: DisplayText(name.beginning(bytes: 64)).text)
     }
 }

@@ -42,7 +42,7 @@ package struct HTTPProxy: Hashable, Sendable, CustomStringConvertible {
     /// Reads `http://HOST:PORT`.
     package init(_ text: String) throws(Refusal) {
         let scheme = "http://"
-        guard text.prefix(scheme.count).lowercased() == scheme else {
+        guard String(decoding: text.utf8.prefix(scheme.utf8.count), as: UTF8.self).lowercased() == scheme else {
             throw Refusal(description: "must be http://HOST:PORT")
         }
         let authority = text.dropFirst(scheme.count)

@@ -112,6 +112,7 @@ package struct SequenceDiagram: Sendable, Equatable {
     private static func shown(_ text: String, most: Int) -> String {
         let shown = DisplayText(text).text
         // An escape is longer than what it stands for: cut what is shown.
-        return shown.count <= most ? shown : String(shown.prefix(most - 1)) + "…"
+        let scalars = shown.unicodeScalars
+        return scalars.count <= most ? shown : String(String.UnicodeScalarView(scalars.prefix(most - 1))) + "…"
     }
 }

@@ -27,6 +27,13 @@ import Testing
         #expect(error?.message.unicodeScalars.contains("\u{1B}") == false)
     }
 
+    @Test func `what is quoted of an address is bounded by its bytes`() throws {
+        let error = #expect(throws: ControlError.self) {
+            try ShownIssuer("a" + String(repeating: "\u{301}", count: 1_000_000))
+        }
+        #expect(try #require(error).message.utf8.count < 1_000)
+    }
+
     @Test(arguments: [
         "http://localhost:8080", "https://LOCALHOST", "http://127.0.0.1", "http://127.8.9.10:1", "http://[::1]",
         "http://[::1]:8080",

@@ -30,6 +30,12 @@ import Testing
             ])
     }
 
+    @Test func `a label of one letter and a million marks is cut within its marks`() throws {
+        let label = "a" + String(repeating: "\u{301}", count: 1_000_000)
+        let drawn = try diagram(["A", "B"], [Step(at: 0, from: 0, to: 1, label: label)])
+        #expect(drawn.text.utf8.count < 3_000 && drawn.svg.utf8.count < 10_000)
+    }
+
     @Test func `a step to oneself is a note`() throws {
         let drawn = try diagram(["A", "B"], [Step(at: 0, from: 1, to: 1, label: "waits")])
         #expect(drawn.text.contains("│ waits │"))

@@ -1,4 +1,5 @@
 import StrictJSON
+import ThreeDS
 
 /// One request to the agent.
 struct ControlCall: Sendable {
@@ -58,7 +59,7 @@ struct ControlAnswer: Sendable, Equatable {
             return .unreachable(
                 "What listens on the socket did not answer as an oob-agent does (HTTP status \(status)).")
         }
-        let sender = server.map { ", which is \($0.prefix(64))," } ?? ""
+        let sender = server.map { ", which is \(TerminalText.escaped($0.beginning(bytes: 64)))," } ?? ""
         return .unclear(
             "The answer of the agent\(sender) could not be read (HTTP status \(status)): is it of another version? "
                 + "What was asked may have been done.")

@@ -1,4 +1,5 @@
 import StrictJSON
+import ThreeDS
 
 /// The link that an issuer hands out: `oob-enroll:?issuer=…&code=…`, values percent-encoded (RFC 3986 §2.1).
 package struct EnrollLink: Sendable, Equatable {
@@ -17,11 +18,14 @@ package struct EnrollLink: Sendable, Equatable {
         self.code = code
     }
 
+    /// Whether a text begins as a link does, and so is no code.
+    package static func isBegun(by text: String) -> Bool { text.beginsIgnoringCase(with: scheme + ":") }
+
     private static func parameters(of text: String) throws(ControlError) -> [String: String] {
         let start = scheme + ":?"
         guard text.utf8.count <= 4_096 else { throw error("it may have 4,096 bytes at most") }
         // RFC 3986 §3.1: a scheme is compared without regard to case.
-        guard text.prefix(start.count).lowercased() == start else { throw error("it must begin with \(start)") }
+        guard text.beginsIgnoringCase(with: start) else { throw error("it must begin with \(start)") }
         var parameters: [String: String] = [:]
         for pair in text.dropFirst(start.count).split(separator: "&", omittingEmptySubsequences: false) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -24,6 +24,6 @@ package enum Expectation {
     }
 
     private static func isoDecimals(of text: String) -> Int? {
-        Currency.alphabetic(String(text.prefix(3)))?.minorUnit
+        Currency.alphabetic(text.beginning(bytes: 3))?.minorUnit
     }
 }

@@ -1,4 +1,5 @@
 internal import StrictJSON
+internal import ThreeDS
 
 /// Which persona plays each of many enrollments: by odds and a seed.
 ///
@@ -135,6 +136,6 @@ package struct PersonaMix: Sendable, Equatable {
     }
 
     private static func error(_ part: Substring, _ problem: String) -> ControlError {
-        ControlError(.invalidArgument, "--personas: \(part.prefix(100).debugDescription): \(problem).")
+        ControlError(.invalidArgument, "--personas: \(part.beginning(bytes: 100).debugDescription): \(problem).")
     }
 }

@@ -1,3 +1,5 @@
+internal import ThreeDS
+
 /// An issuer's address as a person is asked about it, before anything is sent there.
 ///
 /// It says where a program would go with that address; whether it is an issuer's is for the agent to say.
@@ -14,7 +16,7 @@ package struct ShownIssuer: Sendable, Equatable {
     package init(_ text: String) throws(ControlError) {
         let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         guard Self.bytes.contains(text.utf8.count), isVisible else {
-            let shown = TerminalText.escaped(String(text.prefix(100)))
+            let shown = TerminalText.escaped(text.beginning(bytes: 100))
             throw ControlError(
                 .invalidArgument,
                 "An issuer's URL has 1 to 2048 characters of printable ASCII, an international host name in its xn-- "

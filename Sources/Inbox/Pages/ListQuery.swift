@@ -1,11 +1,12 @@
 import Control
 import PageServing
 import StrictJSON
+import ThreeDS
 
 /// Which requests are listed: what the URL says of it.
 struct ListQuery: Sendable {
-    /// Characters of a search; more are not looked for.
-    static let maxText = 64
+    /// The most bytes of a search; more are not looked for.
+    static let maxText = 256
 
     static let maxRows = 50
     /// Bytes of HTML that the rows of one page come to.
@@ -24,7 +25,7 @@ struct ListQuery: Sendable {
 
     init(_ query: PageForm) {
         all = query["state"] == "all"
-        text = String((query["q"] ?? "").prefix(Self.maxText))
+        text = (query["q"] ?? "").beginning(bytes: Self.maxText)
         before = query["before"].flatMap { Self.isID($0) ? $0 : nil }
     }
 

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import StrictJSON
+import ThreeDS
 
 /// A call as it came over HTTP, whole and within bounds.
 package struct Call: Sendable {
@@ -45,8 +46,8 @@ struct Incoming: Sendable {
     }
 
     var body: [UInt8] { call.body }
-    /// At most 256 characters of it.
-    var traceparent: String? { call.traceparent.map { String($0.prefix(256)) } }
+    /// At most 256 bytes of it.
+    var traceparent: String? { call.traceparent.map { $0.beginning(bytes: 256) } }
 
     /// The token of `Authorization: Bearer …` (RFC 6750 §2.1).
     var bearerToken: AccessToken? {

@@ -8,7 +8,7 @@ package struct ExpectedAmount: Sendable, Equatable, CustomStringConvertible {
     /// The integer part has no leading zeros; its digits may be grouped the way the agent shows them. At most 48
     /// digits, 9 of them decimals.
     package init(_ text: String) throws(ExpectedAmountError) {
-        let code = String(text.prefix(3))
+        let code = text.beginning(bytes: 3)
         let rest = text.dropFirst(3)
         guard let currency = Currency.alphabetic(code), rest.first == " " else { throw .currency }
         let parts = rest.dropFirst().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(

@@ -123,7 +123,7 @@ struct FleetEnrollment: Sendable {
 
     private func issuerAndCode(_ line: String) throws(ClientError) -> (String, String) {
         do throws(ControlError) {
-            guard line.prefix(EnrollLink.scheme.count + 1).lowercased() == EnrollLink.scheme + ":" else {
+            guard EnrollLink.isBegun(by: line) else {
                 guard !template.issuer.isEmpty else {
                     throw ControlError(.invalidArgument, "--code-command printed a code, not a link: give --issuer.")
                 }
