@@ -44,9 +44,8 @@ let package = Package(
             name: "oob-agent",
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "CICUData", "Control", "ControlServer", "Custody",
-                "DurableFiles", "HTTPServing", "IssuerLink", "Keys", "LineLog", "LinuxProcess", "PushReceiver",
-                "SQLiteStore", "StateArchive",
-                "StrictJSON", "ThreeDS", "Versioning",
+                "DurableFiles", "HTTPServing", "IssuerLink", "IssuerProtocol", "Keys", "LineLog", "LinuxProcess",
+                "PushReceiver", "SQLiteStore", "StateArchive", "StrictJSON", "ThreeDS", "Versioning",
                 .target(name: "Personas", condition: .when(traits: ["Personas"])),
                 .target(name: "PostgresRows", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
@@ -260,7 +259,7 @@ let package = Package(
         .target(  // What the agent's servers have in common: an address to listen on, and patience with a client.
             name: "HTTPServing",
             dependencies: [
-                "CLinux", "FairSharing",
+                "CLinux", "FairSharing", "LinuxProcess",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -357,10 +356,13 @@ let package = Package(
         .testTarget(
             name: "HTTPServingTests",
             dependencies: [
-                "CLinux", "HTTPServing", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CLinux", "HTTPServing", "LinuxProcess", "ScratchDirectories",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .testTarget(
             name: "LinuxProcessTests", dependencies: ["LinuxProcess", "ScratchDirectories", "SpawnedProcesses"]),
@@ -462,7 +464,7 @@ let package = Package(
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
             name: "AgentAndSandboxTests",
             dependencies: [
-                "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "Inbox",
+                "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing", "Inbox",
                 "IssuerLink", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "ServedSandbox", "TestStores",
                 "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),

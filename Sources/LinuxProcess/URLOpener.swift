@@ -22,7 +22,14 @@ package enum URLOpener {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        unsafe posix_spawnattr_setflags(&attributes, ownSession)
+        // Signals that this process ignores or blocks, such as SIGPIPE, are not ignored or blocked in the program.
+        var signals = sigset_t()
+        unsafe sigfillset(&signals)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(
+            &attributes, ownSession | Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         let error = unsafe SpawnStrings.with([program, url], environment) { arguments, environment in
             var process: pid_t = 0
             return unsafe posix_spawnp(&process, program, &files, &attributes, &arguments, &environment)

@@ -54,6 +54,7 @@ struct OobAgent: AsyncParsableCommand {
     var migrateTo: String?
 
     static func main() async {
+        BrokenPipe.ignoreSignal()
         FileLimit.raise(for: "oob-agent")
         AllocatedMemory.share()
         SecretVariables.remove()

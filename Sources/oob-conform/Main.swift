@@ -24,6 +24,7 @@ struct OOBConform: AsyncParsableCommand {
         ])
 
     static func main() async {
+        BrokenPipe.ignoreSignal()
         FileLimit.raise(for: "oob-conform")
         Output.keepClosedStreams()
         await main(nil)

@@ -25,6 +25,7 @@ struct OOBInbox: AsyncParsableCommand {
         version: SoftwareVersion.text, subcommands: [Serve.self, Export.self], defaultSubcommand: Serve.self)
 
     static func main() async {
+        BrokenPipe.ignoreSignal()
         FileLimit.raise(for: "oob-inbox")
         await main(nil)
     }

@@ -23,6 +23,7 @@ struct OOBIssuer: AsyncParsableCommand {
         ])
 
     static func main() async {
+        BrokenPipe.ignoreSignal()
         FileLimit.raise(for: "oob-issuer")
         Output.keepClosedStreams()
         await main(NegativeTime.escaped(Array(CommandLine.arguments.dropFirst())))

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Control
-import Glibc
 import LinuxProcess
 import Versioning
 
@@ -44,11 +43,11 @@ struct Oobctl: AsyncParsableCommand {
 
     /// Parses and runs; wrong usage exits 64 (EX_USAGE) before anything is sent.
     static func main() async {
+        // A write whose reader has gone then fails, and the command says what that means.
+        BrokenPipe.ignoreSignal()
         FileLimit.raise(for: "oobctl")
         // A PIN is in its memory for a moment. If the kernel does not allow it the command still does its work.
         try? ProcessHardening.forbidDumps()
-        // Whose reader has gone is told so by each write, and says what that means.
-        _ = signal(SIGPIPE, SIG_IGN)
         do {
             try checkVerb()
             var command = try await asyncParseAsRoot(DashedIDs.escaped(Array(CommandLine.arguments.dropFirst())))

@@ -7,6 +7,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import socket
 import subprocess
 import termios
@@ -14,6 +15,7 @@ import threading
 import time
 import unittest
 import urllib.error
+from pathlib import Path
 
 from issuer import Issuer
 from programs import BIN_DIR, READY_WITHIN, Agent, Program, Sandbox, temporary_folder
@@ -21,6 +23,7 @@ from software_authenticator import call
 
 
 WITHIN = 60
+CASES = Path(__file__).resolve().parents[2] / "conformance" / "cases"
 
 
 class UnreadPipe:
@@ -101,6 +104,80 @@ class UnreadOutput(unittest.TestCase):
             [BIN_DIR / "oob-agent", "--state-dir", folder / "state" / "inside"], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=UnreadPipe(self).writer, timeout=60)
         self.assertGreaterEqual(ended.returncode, 64)
+
+
+class BrokenPipe(unittest.TestCase):
+    """A standard error whose reader was gone before the program began."""
+
+    def setUp(self):
+        reader, self.error = os.pipe()
+        os.close(reader)
+        self.addCleanup(os.close, self.error)
+        self.folder = temporary_folder(type(self))
+
+    def ends_with(self, status: int, program: str, *arguments):
+        ended = subprocess.run(
+            [BIN_DIR / program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.error,
+            timeout=60)
+        self.assertEqual(ended.returncode, status, (program, arguments))
+
+    def test_an_agent_starts_works_and_stops(self):
+        with Issuer() as issuer:
+            # The first thing that it logs comes before it has a connection.
+            agent = Agent(self.folder, error=self.error, OOB_AGENT_NO_SUCH_SETTING="1")
+            self.addCleanup(agent.process.kill)
+            agent.json("enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code())
+            agent.stop()
+        self.assertEqual(agent.process.returncode, 0)
+
+    def test_the_servers_start_and_stop(self):
+        for program, arguments in [("oob-issuer", ["serve"]), ("oob-inbox", [])]:
+            with self.subTest(program):
+                server = Program(self.folder, program, *arguments, "--listen", "localhost:0", error=self.error)
+                self.addCleanup(server.process.kill)
+                self.assertIn("http://", server.process.stdout.readline())
+                server.stop()
+                self.assertEqual(server.process.returncode, 0)
+
+    def test_an_early_error_has_its_exit_status_though_nobody_can_read_its_sentence(self):
+        (self.folder / "file").touch()
+        inside = self.folder / "file" / "inside"
+        self.ends_with(77, "oob-agent", "--state-dir", inside)
+        self.ends_with(78, "oob-agent", "--config", inside)
+        self.ends_with(64, "oob-agent", "--no-such-flag")
+        self.ends_with(69, "oobctl", "status", "--socket", inside)
+        self.ends_with(64, "oobctl", "no-such-verb")
+        self.ends_with(64, "oob-inbox", "--listen", "192.0.2.1:80")
+        self.ends_with(64, "oob-issuer", "serve", "--listen", "nowhere")
+        self.ends_with(69, "oob-issuer", "list", "--issuer", "http://localhost:1")
+        self.ends_with(2, "oob-conform", "approver", "--cases", inside)
+        self.ends_with(66, "oob-conform", "check-request", inside)
+
+    def test_a_standard_output_without_a_reader_is_an_error_and_no_death(self):
+        self.error, left = os.open(os.devnull, os.O_WRONLY), self.error
+        self.addCleanup(os.close, self.error)
+        for status, program, *arguments in [(74, "oob-agent", "--print-config"),
+                                            (1, "oob-conform", "issuer", "--list", "--cases", CASES)]:
+            with self.subTest(program):
+                ended = subprocess.run(
+                    [BIN_DIR / program, *arguments], stdin=subprocess.DEVNULL, stdout=left, stderr=self.error, timeout=60)
+                self.assertEqual(ended.returncode, status)
+
+    def test_what_a_program_starts_does_not_ignore_the_signal(self):
+        opener = self.folder / "xdg-open"
+        seen = self.folder / "seen"
+        opener.write_text(f"#!/bin/sh\ngrep SigIgn /proc/self/status > {seen}.part\nmv {seen}.part {seen}\n")
+        opener.chmod(0o755)
+        inbox = Program(self.folder, "oob-inbox", "--listen", "localhost:0", "--open",
+                        PATH=f"{self.folder}:{os.environ['PATH']}", XDG_RUNTIME_DIR=str(self.folder))
+        self.addCleanup(inbox.process.kill)
+        deadline = time.monotonic() + WITHIN
+        while not seen.exists():
+            self.assertLess(time.monotonic(), deadline, inbox.tail())
+            time.sleep(0.05)  # Asks again; nothing depends on how long.
+        inbox.stop()
+        ignored = int(seen.read_text().split()[1], 16)
+        self.assertFalse(ignored & 1 << (signal.SIGPIPE - 1), seen.read_text())
 
 
 class UnreadSandbox(unittest.TestCase):
