@@ -21,14 +21,20 @@ package struct ConfigFile: Sendable {
 
     private let path: String
     private let names: [String]
+    private let sequenceNames: [String]
     private let listNames: [String]
 
     /// Reads the bytes of the file at `path`, which is for messages only, and allows members of these names.
     ///
-    /// - Parameter lists: the names of those members that are lists of mappings.
-    package init(_ bytes: [UInt8], path: String, names: [String], lists: [String] = []) throws(ConfigError) {
+    /// - Parameters:
+    ///   - sequences: those of `names` whose value may be a sequence as well: it counts as its entries with commas.
+    ///   - lists: the names of those members that are lists of mappings.
+    package init(
+        _ bytes: [UInt8], path: String, names: [String], sequences: [String] = [], lists: [String] = []
+    ) throws(ConfigError) {
         self.path = path
         self.names = names
+        sequenceNames = sequences
         listNames = lists
         guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigError("\(path): the config file must be UTF-8 text of at most \(Self.maxBytes) bytes")
@@ -73,6 +79,10 @@ package struct ConfigFile: Sendable {
             lists[text] = try entries(of: value, at: place)
             return
         }
+        if sequenceNames.contains(text), let sequence = value.sequence {
+            members[text] = Member(value: try joined(sequence, at: place), place: place)
+            return
+        }
         guard let scalar = value.scalar else { throw ConfigError("\(place): must be one value") }
         members[text] = Member(value: scalar.string, place: place)
     }
@@ -90,6 +100,17 @@ extension ConfigFile {
         var entries: [ConfigEntry] = []
         for node in sequence { entries.append(try entry(node, depth: 0)) }
         return entries
+    }
+
+    private func joined(_ sequence: Node.Sequence, at place: String) throws(ConfigError) -> String {
+        var texts: [String] = []
+        for node in sequence {
+            guard let text = node.scalar?.string, !text.utf8.contains(UInt8(ascii: ",")) else {
+                throw ConfigError("\(place): each entry must be one value without a comma")
+            }
+            texts.append(text)
+        }
+        return texts.joined(separator: ", ")
     }
 
     private func entry(_ node: Node, depth: Int) throws(ConfigError) -> ConfigEntry {

@@ -54,7 +54,7 @@ package struct Supervision: Sendable {
             try Task.checkCancellation()
             // Made before the call, so that no change is missed.
             let notifier = agent.hub.notifier { _ in true }
-            let line = await ownAnswer(within: pause * 2)
+            let line = await status(within: pause * 2)
             if let line {
                 readiness.willBeTold()
                 let signs: [ServiceManager.News] = manager.patience == nil ? [] : [.alive]
@@ -65,6 +65,15 @@ package struct Supervision: Sendable {
             guard line != nil else { continue }
             try await SystemClock().sleep(seconds: longPause - pause, orUntil: notifier)
         }
+    }
+
+    /// The status line, if the agent answers itself; `nil` if not, and that is told if it is known why.
+    ///
+    /// While its socket is gone, whoever answers at its path is another.
+    private func status(within seconds: Double) async -> String? {
+        guard let trouble = agent.processTroubles.all.first else { return await ownAnswer(within: seconds) }
+        notify([.status("Degraded: \(trouble)")])
+        return nil
     }
 
     /// Asks the agent for its status, as any client does; nil if no answer comes in that time.

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -51,4 +52,14 @@ long clinux_write_at_once(int file, const void *bytes, long count) {
     if (S_ISSOCK(status.st_mode)) return send(file, bytes, (size_t)count, MSG_DONTWAIT | MSG_NOSIGNAL);
     struct iovec part = {.iov_base = (void *)bytes, .iov_len = (size_t)count};
     return pwritev2(file, &part, 1, -1, RWF_NOWAIT);
+}
+
+int clinux_open_directory(const char *path) { return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC); }
+
+int clinux_open_place(int directory, const char *name) {
+    return openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int clinux_set_group(int place, unsigned group) {
+    return fchownat(place, "", (uid_t)-1, (gid_t)group, AT_EMPTY_PATH);
 }

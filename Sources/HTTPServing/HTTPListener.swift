@@ -33,6 +33,11 @@ package struct HTTPListener: Sendable {
     package func run(
         _ channel: some ServerChildChannel, onListening: @escaping @Sendable (String) async -> Void
     ) async throws {
+        try await run(channel, onTaken: { await onListening($0.address) })
+    }
+
+    /// Serves until a graceful shutdown, or until it is retired and its last connection has ended.
+    func run(_ channel: some ServerChildChannel, onTaken: @escaping @Sendable (Listening) async -> Void) async throws {
         var quiet = log
         quiet.logLevel = .notice
         let server = Server(
@@ -40,10 +45,23 @@ package struct HTTPListener: Sendable {
             configuration: ServerConfiguration(
                 address: address, serverName: serverName,
                 availableConnectionsDelegate: MaximumAvailableConnections(connections)),
-            onServerRunning: { await onListening($0.localAddress?.text ?? "unknown") },
+            onServerRunning: { listening in
+                await onTaken(
+                    Listening(
+                        address: listening.localAddress?.text ?? "unknown", retire: { try? await listening.close() }))
+            },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
         try await server.run()
     }
+}
+
+/// An address that is listened on.
+struct Listening: Sendable {
+    let address: String
+    /// Has it take no more connections; those that are there go on.
+    ///
+    /// SwiftNIO removes the socket at a Unix address as it closes it.
+    let retire: @Sendable () async -> Void
 }
 
 extension SocketAddress {

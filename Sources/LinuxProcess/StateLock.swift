@@ -35,15 +35,21 @@ package final class StateLock: Sendable {
     /// may release a value right after its last use, long before the process ends.
     @discardableResult
     package static func acquire(directory: String) throws(StateLockError) -> StateLock {
-        try acquire(file: directory + "/" + fileName)
+        // It is private, and a snapshot of it may have other names of its files.
+        try acquire(path: directory + "/" + fileName, mayHaveOtherNames: true)
     }
 
-    /// Locks a file of any name, which is made if it is missing, as ``acquire(directory:)`` does.
+    /// Locks a file of any name in any directory, which is made if it is missing, as ``acquire(directory:)`` does.
     @discardableResult
     package static func acquire(file path: String) throws(StateLockError) -> StateLock {
+        try acquire(path: path, mayHaveOtherNames: false)
+    }
+
+    private static func acquire(path: String, mayHaveOtherNames: Bool) throws(StateLockError) -> StateLock {
         let file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system(.afterCall("open \(path)")) }
         do throws(StateLockError) {
+            if !mayHaveOtherNames { try expectOneName(file, path: path) }
             try lock(file, path: path)
             try writeProcessID(to: file, path: path)
         } catch {
@@ -53,6 +59,30 @@ package final class StateLock: Sendable {
         return StateLock(path: path, file: file)
     }
 
+    /// Locks the file of that name anew, which is made if something has removed it; returns whether this process has it.
+    ///
+    /// What another process holds is not taken, and what cannot be made stays locked as it was.
+    package func reacquire() -> Bool {
+        file.withLock { held in
+            guard let number = held else { return false }
+            var (own, there) = (stat(), stat())
+            guard unsafe fstat(number, &own) == 0 else { return false }
+            if unsafe lstat(path, &there) == 0, there.st_dev == own.st_dev, there.st_ino == own.st_ino { return true }
+            do throws(StateLockError) {
+                let anew = try Self.acquire(file: path)
+                held = anew.file.withLock { file in
+                    defer { file = nil }
+                    return file
+                }
+                close(number)
+                return true
+            } catch {
+                if case .heldBy = error { return false }
+                return true
+            }
+        }
+    }
+
     private static func lock(_ file: CInt, path: String) throws(StateLockError) {
         // flock(2), not fcntl(2): a lock of the latter goes when any descriptor of the file is closed.
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
@@ -60,6 +90,13 @@ package final class StateLock: Sendable {
             guard errno == EWOULDBLOCK else { throw .system(.afterCall("flock \(path)")) }
             throw .heldBy(pid: processID(in: file), path: path)
         }
+    }
+
+    /// Refuses a file that has another name too: what is written here would be written there.
+    private static func expectOneName(_ file: CInt, path: String) throws(StateLockError) {
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0 else { throw .system(.afterCall("fstat \(path)")) }
+        guard status.st_nlink <= 1 else { throw .system(SystemError(operation: "open \(path)", errno: EMLINK)) }
     }
 
     private static func writeProcessID(to file: CInt, path: String) throws(StateLockError) {
@@ -97,6 +134,7 @@ package enum StateLockError: Error, Equatable, Sendable, CustomStringConvertible
         switch number {
         case EACCES, EPERM: "; check its owner and mode: an agent that another user ran may have made it"
         case ELOOP: "; it is a symbolic link: move it away"
+        case EMLINK: "; the file has another name as well: move it away"
         default: ""
         }
     }

@@ -3,6 +3,7 @@ import Authenticator
 import ControlServer
 import Custody
 import DurableFiles
+import HTTPServing
 import IssuerLink
 import Keys
 import LineLog
@@ -154,6 +155,7 @@ struct AgentProcess {
             exponentPolicy: settings.exponentPolicy, bounds: settings.bounds.agent,
             retention: settings.bounds.retention, auditRetention: settings.bounds.auditRetention,
             eventsKept: settings.bounds.eventsKept, allowTestAuthenticators: settings.allowTestAuthenticators,
+            allowedIssuers: AllowedIssuers(settings.issuers),
             localTime: .ofThisProcess, version: SoftwareVersion.text, push: settings.push?.settings)
         core.longPolls = FileLimit.longPolls
         return core
@@ -208,10 +210,13 @@ struct AgentProcess {
         let pushServer = pushServer(agent)
         let readiness = readiness(isPushed: pushServer != nil)
         let lastReload = LastReload()
+        let looks = SocketLooks()
         let cardholders = cardholders(agent)
         let reloader = Reloader(
-            started: settings, tuning: tuning, gateway: gateway, pushServer: pushServer, useRules: cardholders.use,
-            manager: ProcessEnvironment.serviceManager, readiness: readiness, last: lastReload, log: log)
+            started: settings, tuning: tuning, gateway: gateway, pushServer: pushServer,
+            allowedIssuers: agent.settings.allowedIssuers, useRules: cardholders.use,
+            lookAtSocket: looks.ask, manager: ProcessEnvironment.serviceManager, readiness: readiness, last: lastReload,
+            log: log)
         // Later ones use earlier ones, and stop before them.
         let services =
             agent.loops(isPolling: true) { take($0, readiness: readiness) }.map { Loop($0) }
@@ -220,7 +225,8 @@ struct AgentProcess {
                 memoryService(agent, opened),
                 Loop(
                     try controlServer(
-                        agent, copier: opened.copier, cardholders: cardholders.control, readiness: readiness
+                        agent, copier: opened.copier, cardholders: cardholders.control, looks: looks,
+                        readiness: readiness
                     ).run, stopsItself: true),
             ]
             + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness: readiness, last: lastReload)
@@ -233,8 +239,7 @@ struct AgentProcess {
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as ControlServerError {
-            if case .misplaced = error { throw StartError(.config, "\(error)") }
-            throw StartError(.unavailable, "\(error)")
+            throw StartError(error)
         } catch let error as PushServerError {
             throw StartError(error.isForbidden ? .noPermission : .unavailable, "\(error)")
         } catch let error as MetricsServerError {
@@ -259,7 +264,8 @@ struct AgentProcess {
     }
 
     private func controlServer(
-        _ agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)?, readiness: Readiness
+        _ agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)?, looks: SocketLooks,
+        readiness: Readiness
     ) throws(StartError) -> ControlServer {
         let path = settings.socketPath
         if let directory = settings.sessionDirectory {
@@ -271,7 +277,7 @@ struct AgentProcess {
         }
         return ControlServer(
             agent: agent, copier: copier, cardholders: cardholders, path: path, access: settings.access,
-            bounds: settings.bounds.control, log: log
+            bounds: settings.bounds.control, looks: looks, clock: SystemClock(), log: log
         ) {
             readiness.has(.control)
             // If a port is taken, the agent stops again and does not say that it listens.

@@ -1,4 +1,5 @@
 import AgentHost
+import Authenticator
 import IssuerLink
 import LineLog
 import LinuxProcess
@@ -9,7 +10,7 @@ import PushReceiver
 struct Reloader: Sendable {
     /// What a reload applies; every other setting waits for the next start.
     private static let changeable: Set<Setting> = [
-        .logLevel, .logFormat, .personaTags, .clientCert, .clientKey, .proxy, .pushTLSCert, .pushTLSKey,
+        .logLevel, .logFormat, .issuers, .personaTags, .clientCert, .clientKey, .proxy, .pushTLSCert, .pushTLSKey,
     ]
 
     /// As the agent was started.
@@ -17,8 +18,11 @@ struct Reloader: Sendable {
     let tuning: LogTuning
     let gateway: HTTPIssuerGateway
     let pushServer: PushServer?
+    let allowedIssuers: AllowedIssuers
     /// Lets those who play cardholders use the rules.
     let useRules: @Sendable (Settings) -> Void
+    /// Has the control socket's file looked at.
+    let lookAtSocket: @Sendable () -> Void
     /// Nil if no service manager started the agent.
     let manager: ServiceManager?
     let readiness: Readiness
@@ -29,6 +33,7 @@ struct Reloader: Sendable {
     func run(_ requests: some AsyncSequence<some Any, Never>) async throws {
         for await _ in requests {
             notify([.reloading])
+            lookAtSocket()
             let before = last.refusal
             last.set(reload())
             notify([.ready] + (last.news(after: before).map { [.status($0)] } ?? []))
@@ -42,6 +47,7 @@ struct Reloader: Sendable {
             let settings = try started.again()
             tuning.set(LineFormat(settings.logFormat), settings.logLevel)
             gateway.use(settings.network)
+            allowedIssuers.use(settings.issuers)
             useRules(settings)
             if let identity = settings.push?.identity { pushServer?.use(identity) }
             log.notice("the settings were reloaded")

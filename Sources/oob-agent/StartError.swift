@@ -1,5 +1,6 @@
 import AgentHost
 import Authenticator
+import ControlServer
 import Glibc
 import Keys
 
@@ -75,6 +76,16 @@ extension StartError {
 }
 
 extension StartError {
+    init(_ error: ControlServerError) {
+        let status: Status =
+            switch error {
+            case .taken, .unusable: .unavailable
+            case .misplaced: .config
+            case .insecure: .noPermission
+            }
+        self.init(status, "\(error)")
+    }
+
     /// Statuses for which a start that is simply tried again may go well: 69 and 74.
     init(_ trouble: StoreError) {
         let status: Status =

@@ -2,6 +2,7 @@ import AgentHost
 import Authenticator
 import Control
 import ControlServer
+import HTTPServing
 import IssuerProtocol
 import Logging
 import Synchronization
@@ -20,7 +21,8 @@ struct LongAnswerTests {
         bounds.patience = 86_400
         let (listening, sayListening) = AsyncStream.makeStream(of: Never.self)
         let server = ControlServer(
-            agent: local.agent, copier: NoCopies(), path: socket, bounds: bounds,
+            agent: local.agent, copier: NoCopies(), path: socket, bounds: bounds, looks: SocketLooks(),
+            clock: SystemClock(),
             log: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
         ) { sayListening.finish() }
         try await withThrowingTaskGroup(of: Void.self) { group in

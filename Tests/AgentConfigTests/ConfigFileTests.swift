@@ -16,6 +16,23 @@ struct ConfigFileTests {
         #expect(members["socket"]?.place == "a.yaml:3: socket")
     }
 
+    @Test func `a list may be a text with commas or a sequence, and no entry smuggles another in`() throws {
+        let read = { (text: String) throws(ConfigError) in
+            try ConfigFile(Array(text.utf8), path: "a.yaml", names: ["issuers"], sequences: ["issuers"])
+                .members["issuers"]
+        }
+        for text in ["issuers: \"a, b\"\n", "issuers: [a, b]\n", "issuers:\n- a\n- b\n"] {
+            let member = try read(text)
+            #expect(member?.value == "a, b" && member?.place == "a.yaml:1: issuers")
+        }
+        #expect(try read("issuers: []\n")?.value == "")
+        for text in ["issuers: [\"a, b\"]\n", "issuers: [[a]]\n", "issuers: [{a: b}]\n"] {
+            #expect(throws: ConfigError("a.yaml:1: issuers: each entry must be one value without a comma")) {
+                try read(text)
+            }
+        }
+    }
+
     @Test(arguments: ["", "\n", "# nothing\n"])
     func `a file without members is a config`(text: String) throws {
         #expect(try read(text).isEmpty)

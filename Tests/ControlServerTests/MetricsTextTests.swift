@@ -11,7 +11,8 @@ import Testing
     ) -> AgentFigures {
         AgentFigures(
             version: "1.2.3", startedAt: 1_700_000_000, isReady: true, isStarting: true, isStoreHealthy: true,
-            unusableKeys: 2, holdings: holdings, work: work, pushed: 3, polled: 4, repeated: 5, refusedPushes: 6,
+            isSocketThere: true, unusableKeys: 2, holdings: holdings, work: work, pushed: 3, polled: 4, repeated: 5,
+            refusedPushes: 6,
             drops: [.future: 7], pauses: pauses, hosts: hosts,
             pushConnections: PortFigures(open: 8, refused: 9, crowded: 10, slow: 11))
     }
@@ -44,6 +45,7 @@ import Testing
             #"enrollments{state="suspended"} 13"#, "enrollments_troubled 14", "requests_pending 15",
             "oldest_pending_age_seconds 16", "decisions_queued 17", "enrollments_signed_elsewhere 18",
             #"not_ready_reasons{cause="starting"} 1"#, #"not_ready_reasons{cause="database"} 0"#,
+            #"not_ready_reasons{cause="socket"} 0"#,
             #"not_ready_reasons{cause="key"} 20"#, #"not_ready_reasons{cause="issuer"} 21"#,
             #"not_ready_reasons{cause="suspended"} 22"#,
             "oldest_queued_age_seconds 19", #"messages_total{channel="push"} 3"#,

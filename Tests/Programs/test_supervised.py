@@ -253,6 +253,29 @@ class Reloads(Supervised):
         self.reload(agent, "log-level: info\n")
         self.logged(agent, "the settings were reloaded")
 
+    def test_the_issuers_that_enroll_may_name_change_while_it_runs(self):
+        with Issuer() as issuer:
+            enroll = ["enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code()]
+            self.config.write_text("issuers: [https://bank.example]\n")
+            agent = self.agent("--config", str(self.config))
+            self.manager.until(self.is_ready, "ready")
+            for wanted in (enroll, ["enroll", "--issuer", "http://localhost:1", "--code", "x"]):
+                run = agent.ctl(*wanted)
+                self.assertEqual(run.returncode, 64, run.stderr)
+                self.assertIn("its setting issuers allows https://bank.example", run.stderr)
+            self.assertNotIn("commanded", agent.log.read_text(), "a refused issuer is asked nothing")
+            self.reload(agent, "issuers: []\n")
+            self.assertIn(":1: issuers: must be origins", self.logged(agent, "the settings were not reloaded"))
+            self.assertEqual(agent.ctl(*enroll).returncode, 64)
+            self.reload(agent, f"issuers: https://bank.example, {issuer.origin.upper()}\n")
+            self.logged(agent, "the settings were reloaded")
+            self.assertEqual(agent.ctl(*enroll).returncode, 0)
+            self.reload(agent, "issuers: https://bank.example\n")
+            self.logged(agent, "the settings were reloaded", 2)
+            (authenticator,) = issuer.authenticators
+            issuer.ask(authenticator, issuer.transaction())
+            self.assertEqual(agent.json("approve", "--next", "--wait", "30")["delivery"], "delivered")
+
     def test_what_needs_a_restart_is_named(self):
         self.config.write_text("max-undecided: 10\nretention: 30\nlog-level: info\n")
         agent = self.agent("--config", str(self.config))

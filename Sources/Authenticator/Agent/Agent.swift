@@ -31,6 +31,7 @@ package final class Agent: Sendable {
     package let hostWitness: HostWitness
     package let journal: Journal
     package let checkup: Checkup
+    package let processTroubles = ProcessTroubles()
 
     let ports: Ports
     let log: Logger

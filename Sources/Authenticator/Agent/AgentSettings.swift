@@ -15,6 +15,8 @@ package struct AgentSettings: Sendable {
     package var eventsKept: Int
     /// Whether `test` authenticators are allowed at an issuer that is not on loopback.
     package var allowTestAuthenticators: Bool
+    /// The issuers that a new enrollment may name.
+    package var allowedIssuers: AllowedIssuers
     /// The zone in which times are shown.
     package var localTime: LocalTime
     /// The version that the agent tells issuers.
@@ -34,7 +36,7 @@ package struct AgentSettings: Sendable {
     package init(
         exponentPolicy: ExponentPolicy = .refuse, bounds: AgentBounds = .standard,
         retention: Int64 = Self.usualRetention, auditRetention: Int64 = 400 * 86_400, eventsKept: Int = 100_000,
-        allowTestAuthenticators: Bool = false,
+        allowTestAuthenticators: Bool = false, allowedIssuers: AllowedIssuers = AllowedIssuers(),
         localTime: LocalTime = .utc, version: String, push: PushSettings? = nil
     ) {
         self.exponentPolicy = exponentPolicy
@@ -43,6 +45,7 @@ package struct AgentSettings: Sendable {
         self.auditRetention = auditRetention
         self.eventsKept = eventsKept
         self.allowTestAuthenticators = allowTestAuthenticators
+        self.allowedIssuers = allowedIssuers
         self.localTime = localTime
         self.version = version
         self.push = push

@@ -80,7 +80,7 @@ extension Agent {
     /// Checks what is asked for, as far as that is possible without asking the issuer.
     ///
     /// - Throws: `CommandError` if it cannot.
-    package func check(_ parameters: EnrollmentParameters) throws { try enroller.checkAuthnType(parameters) }
+    package func check(_ parameters: EnrollmentParameters) throws { try enroller.check(parameters) }
 
     /// Sees that the PIN of an enrollment can be changed now.
     ///

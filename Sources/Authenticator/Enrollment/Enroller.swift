@@ -47,7 +47,7 @@ struct Enroller: Sendable {
     /// - Returns: the enrollment's id once it is durable; ``RegistrationDelivery`` sends it.
     /// - Throws: `CommandError` if nothing was begun; then there is no key and no row.
     func begin(_ parameters: EnrollmentParameters) async throws -> EnrollmentID {
-        try checkAuthnType(parameters)
+        try check(parameters)
         if let problem = parameters.target.rootsPEM.flatMap(ports.gateway.problem(withRoots:)) {
             throw CommandError(.invalidArgument, problem)
         }
@@ -89,7 +89,13 @@ struct Enroller: Sendable {
         return enrollment.id
     }
 
-    func checkAuthnType(_ parameters: EnrollmentParameters) throws {
+    /// Checks what can be checked without asking anybody: whether the issuer is allowed, and what goes with the authnType.
+    func check(_ parameters: EnrollmentParameters) throws {
+        try settings.allowedIssuers.check(parameters.target.issuer)
+        try checkAuthnType(parameters)
+    }
+
+    private func checkAuthnType(_ parameters: EnrollmentParameters) throws {
         guard (parameters.pin != nil) == (parameters.authnType == .pin) else {
             let what = parameters.pin == nil ? "takes a PIN, and none was given" : "takes no PIN, and one was given"
             throw CommandError(.invalidArgument, "authnType \(parameters.authnType) \(what)")

@@ -16,12 +16,12 @@ extension Agent {
                 return self.troubles(of: named, others: max(troubled.count - Self.maxTroubles, 0))
             }
         } catch let trouble as StoreError {
-            return ["\(trouble)"] + descriptorTrouble
+            return processTroubles.all + ["\(trouble)"] + descriptorTrouble
         }
     }
 
     private func troubles(of enrollments: [Enrollment], others: Int) -> [String] {
-        (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
+        processTroubles.all + (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
             + (storeError.map { ["\($0)"] } ?? [])
             + descriptorTrouble
             + enrollments.compactMap { trouble(with: $0)?.text }
@@ -64,6 +64,8 @@ extension Trouble {
         case database
         /// The process has as many files open as it may.
         case descriptors
+        /// The control socket was removed, and cannot be made anew.
+        case socket
         /// A key, or a token that the agent keeps, or an enrollment's row, cannot be used.
         case key
         /// It cannot be reached, or does not answer as it should.

@@ -30,6 +30,8 @@ package struct AgentFigures: Sendable {
     package let isReady: Bool
     package let isStarting: Bool
     package let isStoreHealthy: Bool
+    /// Whether clients can connect to the control socket.
+    package let isSocketThere: Bool
     package let unusableKeys: Int
     package var descriptors = DescriptorFigures()
     /// Nil if the store cannot be read.
@@ -54,7 +56,7 @@ package struct AgentFigures: Sendable {
     /// Without the enrollments if the store cannot be read.
     package var notReady: [Trouble.Cause: Int] {
         let own: [Trouble.Cause: Int] = [
-            .starting: isStarting ? 1 : 0, .database: isStoreHealthy ? 0 : 1,
+            .starting: isStarting ? 1 : 0, .database: isStoreHealthy ? 0 : 1, .socket: isSocketThere ? 0 : 1,
             .descriptors: descriptors.shortage == nil ? 0 : 1,
         ]
         guard let holdings else { return own }
@@ -74,13 +76,13 @@ extension Agent {
             holdings = nil
         }
         let isStoreHealthy = holdings != nil && storeError == nil
-        let descriptors = ports.inspector.descriptors
+        let (isSocketThere, descriptors) = (!processTroubles.has(.socket), ports.inspector.descriptors)
+        let isProcessWell = !isStarting && isStoreHealthy && isSocketThere && descriptors.shortage == nil
         let facts = tally.all
         return AgentFigures(
             version: settings.version, startedAt: workTally.startedAt,
-            isReady: !isStarting && isStoreHealthy && holdings?.troubled == 0 && descriptors.shortage == nil,
-            isStarting: isStarting,
-            isStoreHealthy: isStoreHealthy,
+            isReady: isProcessWell && holdings?.troubled == 0, isStarting: isStarting,
+            isStoreHealthy: isStoreHealthy, isSocketThere: isSocketThere,
             unusableKeys: keyWatch.health.failing.count, descriptors: descriptors, holdings: holdings,
             work: workTally.counts,
             pushed: facts.reduce(0) { $0 + $1.firstByPush }, polled: facts.reduce(0) { $0 + $1.firstByPoll },

@@ -34,4 +34,14 @@ long clinux_write_at_once(int file, const void *bytes, long count);
 /// set, ENOTCONN if the peer has closed its side already: the kernel calls a socket that no process holds root's.
 int clinux_peer_owner(int socket, unsigned *owner);
 
+/// Opens a directory as a place alone, and follows links to it (O_PATH, open(2)). -1 with errno set.
+int clinux_open_directory(const char *path);
+
+/// Opens what stands at a name in a directory as a place alone, without following a link (O_PATH, O_NOFOLLOW). -1 with
+/// errno set.
+int clinux_open_place(int directory, const char *name);
+
+/// Gives an open place a group, whatever its path leads to by now (AT_EMPTY_PATH, fchownat(2)). -1 with errno set.
+int clinux_set_group(int place, unsigned group);
+
 #endif

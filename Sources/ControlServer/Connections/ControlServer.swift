@@ -1,9 +1,9 @@
 package import Authenticator
 import Control
 import Glibc
-import HTTPServing
+package import HTTPServing
 import HummingbirdCore
-import LinuxProcess
+package import LinuxProcess
 package import Logging
 import NIOCore
 import NIOPosix
@@ -12,9 +12,14 @@ import NIOPosix
 package struct ControlServer: Sendable {
     /// Connections that are taken before others are closed for them; more wait in the backlog.
     private static let spareConnections = 16 + ControlChannel.maxStrangers
+    /// The seconds from one look at the socket's file to the next.
+    private static let pause: Double = 10
 
+    private let agent: Agent
     private let path: String
     private let access: ControlAccess
+    private let looks: SocketLooks
+    private let clock: any AgentClock
     private let connections: Int
     private let channel: ControlChannel
     private let calls: ControlCalls
@@ -24,15 +29,20 @@ package struct ControlServer: Sendable {
 
     /// - Parameters:
     ///   - path: the socket's, at most 103 bytes; an abandoned socket there is replaced.
+    ///   - looks: has the socket's file looked at between the usual times.
+    ///   - clock: for the time between two looks.
     ///   - onListening: called once calls are taken.
     package init(
         agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)? = nil, path: String,
-        access: ControlAccess = .init(), bounds: ControlBounds,
+        access: ControlAccess = .init(), bounds: ControlBounds, looks: SocketLooks, clock: any AgentClock,
         log: Logger,
         onListening: @escaping @Sendable () async -> Void
     ) {
+        self.agent = agent
         self.path = path
         self.access = access
+        self.looks = looks
+        self.clock = clock
         let connections = FileLimit.connections(bounds.connections)
         self.connections = connections
         version = agent.settings.version
@@ -54,35 +64,50 @@ package struct ControlServer: Sendable {
     ///
     /// - Throws: ``ControlServerError`` if the socket is taken or cannot be made.
     package func run() async throws {
-        try await expectFree()
-        // It is cancelled when this returns.
+        let place: SocketPlace
+        do throws(SocketPlaceError) {
+            place = try SocketPlace.claim(path)
+        } catch { throw ControlServerError(error, path: path) }
+        defer { place.release() }
+        if let group = access.group { lookAtDirectory(group) }
+        // They are cancelled when this returns.
         async let _: Void = calls.sendEvents()
-        let listener = HTTPListener(
-            .unixDomainSocket(path: path), serverName: "oob-agent/\(version)",
-            connections: connections + Self.spareConnections, log: log)
+        async let _: Void = looks.ask { try await clock.sleep(seconds: Self.pause) }
+        let listener = UnixListener(
+            place, group: access.group,
+            listener: HTTPListener(
+                .unixDomainSocket(path: path), serverName: "oob-agent/\(version)",
+                connections: connections + Self.spareConnections, log: log)
+        ) { [log, path] part, errno in
+            log.warning(
+                "the control socket could not be given to its users",
+                metadata: ["part": "\(part)", "path": "\(path)", "errno": "\(errno)"])
+        }
         do {
-            try await listener.run(channel) { _ in
-                setMode()
-                await onListening()
-            }
+            try await listener.run(channel, looks: looks, onListening: onListening) { note($0) }
         } catch {
-            throw ControlServerError(error, path: path) ?? error
+            throw ControlServerError(listening: error, path: path) ?? error
         }
     }
 
-    /// Leaves 0600 of the 0700 that the umask leaves, or 0660 once it has its group.
-    private func setMode() {
-        var mode: mode_t = 0o600
-        if let group = access.group {
-            if hasGroup(group) { mode = 0o660 } else { say(unset: "group") }
-            lookAtDirectory(group)
+    /// Says in the log, and in the agent's status, what became of the socket's file.
+    private func note(_ change: UnixListener.Change) {
+        let problem: String? =
+            switch change {
+            case .madeAnew, .recovered: nil
+            case .lost(let error): "\(ControlServerError(error, path: path))"
+            case .unusable(let reason): "the control socket \(path) cannot be made: \(reason)"
+            }
+        agent.processTroubles.set(problem.map { "the control socket was removed or replaced: \($0)" }, for: .socket)
+        switch problem {
+        case let problem?:
+            log.error(
+                "the control socket was removed or replaced, and nobody can connect", metadata: ["reason": "\(problem)"]
+            )
+        case nil where change == .madeAnew:
+            log.warning("the control socket was removed, and was made anew", metadata: ["path": "\(path)"])
+        case nil: log.notice("the control socket is in its place again", metadata: ["path": "\(path)"])
         }
-        if unsafe chmod(path, mode) != 0 { say(unset: "mode") }
-    }
-
-    /// If the group is the process's own, there is nothing to change: a service may be forbidden to.
-    private func hasGroup(_ group: UInt32) -> Bool {
-        unsafe FileGroup(of: path)?.id == group || chown(path, uid_t.max, group) == 0
     }
 
     /// Its mode is not the agent's to change: it may be anybody's.
@@ -92,33 +117,6 @@ package struct ControlServer: Sendable {
         guard let directory = FileGroup(of: String(end)), !directory.letsThrough(group) else { return }
         log.warning("the control socket's group cannot get to it: let it through", metadata: ["directory": "\(end)"])
     }
-
-    private func say(unset part: String) {
-        log.warning(
-            "the control socket could not be given to its users",
-            metadata: ["part": "\(part)", "path": "\(path)", "errno": "\(errno)"])
-    }
-
-    /// Sees that nobody listens on the socket: else it is not ours to replace.
-    ///
-    /// Only a socket that refuses is abandoned. One whose queue is full has an agent that is busy, or was stopped.
-    ///
-    /// - Throws: ``ControlServerError``.
-    private func expectFree() async throws {
-        let connection: any Channel
-        do {
-            connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .connect(unixDomainSocketPath: path).get()
-        } catch let error as IOError where [ECONNREFUSED, ENOENT].contains(error.errnoCode) {
-            return
-        } catch let error as IOError where error.errnoCode == EAGAIN {
-            throw ControlServerError.taken(path: path)
-        } catch {
-            throw ControlServerError(error, path: path) ?? error
-        }
-        try? await connection.close()
-        throw ControlServerError.taken(path: path)
-    }
 }
 
 /// Why the control socket cannot be served.
@@ -127,30 +125,46 @@ package enum ControlServerError: Error, CustomStringConvertible {
     case unusable(path: String, reason: String)
     /// No socket can be there, however often it is tried.
     case misplaced(path: String, reason: String)
+    /// Others control its directory.
+    case insecure(path: String, reason: String)
 
-    private static let lasting = [ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ELOOP]
+    private static let lasting = [ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ELOOP, EMLINK, ENAMETOOLONG]
+
+    package init(_ error: SocketPlaceError, path: String) {
+        switch error {
+        case .taken: self = .taken(path: path)
+        case .noSocket: self = .misplaced(path: path, reason: "something that is not a socket stands there")
+        case .insecure(let directory, let problem):
+            self = .insecure(
+                path: path,
+                reason: "its directory \(directory) \(problem), and the agent runs as root: choose another one with "
+                    + "socket, or run the agent as another user")
+        case .system(let error): self.init(error.errno, "\(error)", path: path)
+        }
+    }
 
     /// Nil for an error that is not about the socket's path.
-    init?(_ error: any Error, path: String) {
+    init?(listening error: any Error, path: String) {
         switch error {
-        case let error as IOError:
-            self =
-                Self.lasting.contains(error.errnoCode)
-                ? .misplaced(
-                    path: path, reason: "\(error.text); make its directory, or choose another path with socket")
-                : .unusable(path: path, reason: "\(error.text); check its directory")
-        case is UnixDomainSocketPathWrongType:
-            self = .misplaced(path: path, reason: "something that is not a socket stands there")
+        case let error as IOError: self.init(error.errnoCode, error.text, path: path)
+        case is UnixDomainSocketPathWrongType: self.init(.noSocket, path: path)
         case SocketAddressError.unixDomainSocketPathTooLong:
             self = .misplaced(path: path, reason: "its path is too long; choose a shorter one")
         default: return nil
         }
     }
 
+    private init(_ errno: CInt, _ text: String, path: String) {
+        self =
+            Self.lasting.contains(errno)
+            ? .misplaced(path: path, reason: "\(text); make its directory, or choose another path with socket")
+            : .unusable(path: path, reason: "\(text); check its directory")
+    }
+
     package var description: String {
         switch self {
         case .taken(let path): "another process listens on the control socket \(path)"
-        case .unusable(let path, let reason), .misplaced(let path, let reason):
+        case .unusable(let path, let reason), .misplaced(let path, let reason), .insecure(let path, let reason):
             "the control socket \(path) cannot be made: \(reason)"
         }
     }

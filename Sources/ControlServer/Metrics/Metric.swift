@@ -49,7 +49,8 @@ enum Metric: String, CaseIterable, Sendable {
         case .buildInfo: "Always 1; its label is the agent's version."
         case .startTime: "When the agent started, seconds since 1970; counters begin at 0 then."
         case .ready: "1 if the agent can do its work for every enrollment, as /v1/health says."
-        case .notReady: "Why it is not ready, by cause: enrollments, and 1 for starting, database and descriptors."
+        case .notReady:
+            "Why it is not ready, by cause: enrollments, and 1 for starting, database, descriptors and socket."
         case .databaseHealthy: "1 if the database can be read, and the last write went well."
         case .descriptorsRefused: "Descriptors that the system refused (EMFILE, ENFILE): raise the limit of open files."
         case .keysUnusable: "Enrollments whose key could not be used when it was last looked at."

@@ -15,9 +15,6 @@ extension ControlAccess {
 }
 
 extension SettingSource {
-    /// The most names in a list.
-    private static let maxNames = 64
-
     /// The group id for the socket; chown(2) allows only a group that the agent's user is in.
     fileprivate func socketGroup() throws(StartError) -> UInt32? {
         guard let found = find(.socketGroup) else { return nil }
@@ -41,12 +38,7 @@ extension SettingSource {
     /// The users and groups of a list: separated by commas, a group with `group:` before it.
     fileprivate func named(_ setting: Setting) throws(StartError) -> ControlAccess.Named? {
         guard let found = find(setting) else { return nil }
-        let names = found.value.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
-        guard names.count <= Self.maxNames else {
-            throw StartError(
-                found.status,
-                "\(found.place): has more than \(Self.maxNames) names: put these users into a group and name that")
-        }
+        let names = try Self.entries(of: found, "names: put these users into a group and name that")
         var named = ControlAccess.Named()
         for name in names {
             guard !name.isEmpty else {
@@ -63,10 +55,6 @@ extension SettingSource {
             }
         }
         return named
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        String(String(text.drop { $0 == " " }.reversed()).drop { $0 == " " }.reversed())
     }
 
     private static func unknown(_ kind: String, named name: String, in found: Found) -> StartError {

@@ -68,6 +68,7 @@ extension Setting {
         case .logLevel: "info"
         case .logFormat: "text"
         case .exponentPolicy: "refuse"
+        case .issuers: "https://bank.example, https://card.example:8443"
         case .allowTestAuthenticators, .testClock, .personaTags, .pushBehindProxy: "false"
         case .clientCert: "/etc/oob-agent/client.crt"
         case .clientKey: "/etc/oob-agent/client.key"

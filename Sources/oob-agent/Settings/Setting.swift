@@ -14,6 +14,7 @@ enum Setting: String, CaseIterable {
     case logLevel = "log-level"
     case logFormat = "log-format"
     case exponentPolicy = "exponent-policy"
+    case issuers
     case allowTestAuthenticators = "allow-test-authenticators"
     case testClock = "test-clock"
     case personaTags = "persona-tags"
@@ -92,6 +93,9 @@ enum Setting: String, CaseIterable {
         case .logFormat: "text or json. Default: text."
         case .exponentPolicy:
             "What happens to a purchaseExponent that is not ISO 4217's: refuse or warn. Default: refuse."
+        case .issuers:
+            "The issuers that enroll may name, as origins, such as \"https://bank.example, https://card.example:8443\". "
+                + "Enrollments that are there stay. Default: any issuer."
         case .allowTestAuthenticators:
             "Whether authnType test is allowed at issuers that are not on loopback. Default: false."
         case .testClock:

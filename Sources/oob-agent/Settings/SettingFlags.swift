@@ -40,6 +40,9 @@ struct SettingFlags: ParsableArguments {
         completion: .list(["refuse", "warn"]))
     var exponentPolicy: String?
 
+    @Option(help: ArgumentHelp(.issuers, "list"))
+    var issuers: String?
+
     @Option(
         name: .customLong("allow-test-authenticators"),
         help: ArgumentHelp(.allowTestAuthenticators, "true|false"),
@@ -94,6 +97,7 @@ struct SettingFlags: ParsableArguments {
         case .logLevel: logLevel
         case .logFormat: logFormat
         case .exponentPolicy: exponentPolicy
+        case .issuers: issuers
         case .allowTestAuthenticators: allowTestAuthenticators
         case .testClock: testClock ? "true" : nil
         case .personaTags: personaTags

@@ -160,7 +160,9 @@ extension ConfigFile {
             throw StartError(.config, "\(path): \(problem): check the path of the config file")
         }
         do throws(ConfigError) {
-            try self.init([UInt8](data), path: path, names: Setting.allCases.map(\.rawValue), lists: [Self.rules])
+            try self.init(
+                [UInt8](data), path: path, names: Setting.allCases.map(\.rawValue),
+                sequences: SettingSource.lists.map(\.rawValue), lists: [Self.rules])
         } catch {
             throw StartError(.config, error.message)
         }

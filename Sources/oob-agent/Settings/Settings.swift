@@ -5,6 +5,7 @@ import ControlServer
 import DurableFiles
 import HTTPServing
 import IssuerLink
+import IssuerProtocol
 import Keys
 import LineLog
 import Logging
@@ -41,6 +42,8 @@ struct Settings {
     let logLevel: Logger.Level
     let logFormat: LogFormat
     let exponentPolicy: ExponentPolicy
+    /// The issuers that enroll may name; `nil`: any.
+    let issuers: [IssuerURL]?
     let allowTestAuthenticators: Bool
     let hasTestClock: Bool
     #if Personas
@@ -93,6 +96,7 @@ struct Settings {
             ?? .refuse
         allowTestAuthenticators =
             try source.choice(.allowTestAuthenticators, allowed: ["true", "false"]) { $0 == "true" } ?? false
+        issuers = try source.issuers()
         hasTestClock = try source.choice(.testClock, allowed: ["true", "false"]) { $0 == "true" } ?? false
         #if Personas
         cardholders = try source.cardholders()

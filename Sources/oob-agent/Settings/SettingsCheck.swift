@@ -1,9 +1,11 @@
 import Control
+import ControlServer
 // Whose C module has `stat` if it is read before Glibc's.
 import Dispatch
 import DurableFiles
 import Glibc
 import Keys
+import LinuxProcess
 
 /// Checks the files and directories that the settings name, for `--check-config`.
 ///
@@ -52,6 +54,9 @@ struct SettingsCheck {
         var status = stat()
         if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
             throw StartError(.config, "\(path): this is not a socket: move it away, or set another path")
+        }
+        if let problem = SocketPlace.directoryProblem(of: path) {
+            throw StartError(.config, "\(ControlServerError(problem, path: path))")
         }
         let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
         guard directory != settings.stateDirectory + "/" else { return }
