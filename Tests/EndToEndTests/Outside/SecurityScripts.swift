@@ -21,4 +21,8 @@ import Testing
     @Test func `a greedy user or sender keeps nobody else from using the agent`() async throws {
         try await OutsideScript.run("test_fairness.py")
     }
+
+    @Test func `each bound is part of a sum, and the sums that nothing else reaches hold`() async throws {
+        try await OutsideScript.run("test_sums.py")
+    }
 }
