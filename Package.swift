@@ -464,7 +464,8 @@ let package = Package(
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
             name: "AgentAndSandboxTests",
             dependencies: [
-                "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing", "Inbox",
+                "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
+                "Inbox",
                 "IssuerLink", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "ServedSandbox", "TestStores",
                 "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
