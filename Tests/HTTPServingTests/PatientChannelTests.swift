@@ -8,7 +8,7 @@ import Testing
 
 @testable import HTTPServing
 
-@Suite(.timeLimit(.minutes(5))) struct PatientChannelTests {
+@Suite(.timeLimit(.minutes(10))) struct PatientChannelTests {
     private static let request = "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
 
     private let places = SourcePlaces(limit: 8)
