@@ -120,3 +120,18 @@ int clinux_peer_owner(int socket, unsigned *owner) {
     }
     return tcp_peer_owner(end_of(&peer), end_of(&own), owner);
 }
+
+int clinux_reserve_loopback(int is_ipv6, unsigned short port) {
+    int file = socket(is_ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (file < 0) return -1;
+    struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = in6addr_loopback};
+    struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = htons(port)};
+    ipv4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int result = is_ipv6 ? bind(file, (struct sockaddr *)&ipv6, sizeof ipv6)
+                         : bind(file, (struct sockaddr *)&ipv4, sizeof ipv4);
+    if (result == 0) return file;
+    int error = errno;
+    close(file);
+    errno = error;
+    return -1;
+}

@@ -26,6 +26,9 @@ package struct InboxAddress: Sendable, Equatable {
         }
     }
 
+    /// Whether it is a TCP port of the loopback.
+    var isLoopback: Bool { if case .tcp(let address) = place { address.isLoopback } else { false } }
+
     var text: String {
         switch place {
         case .tcp(let address): address.text

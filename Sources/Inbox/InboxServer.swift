@@ -112,12 +112,24 @@ package struct InboxServer: Sendable {
         let kinds = EnrollmentKinds(now: now) { [agent] () throws(ClientError) in
             try await agent.client().hasOnlyTests()
         }
-        try await listener.run(channel) { [agent, address, mayDecide, schemes] taken in
+        let reserved = Mutex<ReservedPort?>(nil)
+        try await listener.run(channel) { [agent, address, mayDecide, schemes, logger] taken in
             let origin = address.origin(at: taken)
+            var isLocalhostOurs = true
+            if address.isLoopback {
+                let port = ReservedPort(besides: taken)
+                isLocalhostOurs = port != nil
+                reserved.withLock { $0 = port }
+                if !isLocalhostOurs {
+                    logger.warning(
+                        "the name localhost is refused: another program has this port at its other address",
+                        metadata: ["address": "\(taken)"])
+                }
+            }
             responder.withLock {
                 $0 = InboxResponder(
                     agent: agent, mayDecide: mayDecide, sessions: sessions, kinds: kinds, origin: origin,
-                    port: address.port(at: taken), schemes: schemes)
+                    port: address.port(at: taken), isLocalhostOurs: isLocalhostOurs, schemes: schemes)
             }
             links.begin(at: origin)
         }

@@ -28,6 +28,8 @@ final class Sessions: Sendable {
         let id: String
         /// In each form.
         let formToken: String
+        /// The origin at which the link was followed: the session is of no other.
+        let origin: PageOrigin
         fileprivate let began: Moment
         fileprivate var active: Moment
 
@@ -60,15 +62,19 @@ final class Sessions: Sendable {
 
     /// Uses a link up.
     ///
+    /// A cookie knows no ports, and another user's page may set it at another name of the loopback: so a session is of the
+    /// origin at which it began.
+    ///
     /// - Returns: `nil` if it is not the one that works next, or its time is over.
-    func enter(_ token: String, within limits: SessionLimits) -> Session? {
+    func enter(_ token: String, at origin: PageOrigin, within limits: SessionLimits) -> Session? {
         let now = now()
         return state.withLock { state in
             guard let link = state.link, Self.areEqual(link.token, token), now - link.made < limits.link else {
                 return nil
             }
             state.link = nil
-            let session = Session(id: Self.random(), formToken: Self.random(), began: now, active: now)
+            let session = Session(
+                id: Self.random(), formToken: Self.random(), origin: origin, began: now, active: now)
             if state.sessions.count == Self.limit { state.sessions.removeFirst() }
             state.sessions.append(session)
             return session
@@ -80,15 +86,18 @@ final class Sessions: Sendable {
         state.withLock { state in state.link.map { Self.areEqual($0.token, token) } ?? false }
     }
 
-    /// The session that one of some cookies is of.
+    /// The session at an origin that one of some cookies is of.
     ///
     /// - Parameter isActivity: whether its time without activity begins anew.
     /// - Returns: `nil` if there is none, or its time is over; then it may be found with other limits, until it is ended.
-    func session(_ ids: [String], within limits: SessionLimits, isActivity: Bool) -> Session? {
+    func session(
+        _ ids: [String], at origin: PageOrigin, within limits: SessionLimits, isActivity: Bool
+    ) -> Session? {
         let now = now()
         return state.withLock { state in
             let index = state.sessions.firstIndex { session in
-                ids.contains { Self.areEqual(session.id, $0) } && session.lives(at: now, within: limits)
+                session.origin == origin && ids.contains { Self.areEqual(session.id, $0) }
+                    && session.lives(at: now, within: limits)
             }
             guard let index else { return nil }
             if isActivity { state.sessions[index].active = now }

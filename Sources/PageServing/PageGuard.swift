@@ -5,13 +5,17 @@ package struct PageGuard: Sendable {
     /// By their hosts.
     private let origins: [String: PageOrigin]
     private let loopbackScheme: String
+    private let takesLocalhost: Bool
 
     /// - Parameters:
     ///   - origins: the server's own. Another name in `Host` is that of somebody who has pointed it at this machine (DNS
     ///     rebinding).
     ///   - loopbackScheme: `http` or `https`, with which the server is also called by every name of the loopback, at any
     ///     port: a tunnel has a port of its own. Nobody can point these names anywhere else.
-    package init(_ origins: Set<PageOrigin>, loopbackScheme: String) {
+    ///   - takesLocalhost: whether `localhost` is such a name. It has two addresses: if another user listens on this port
+    ///     of the other one, a page of that user's has the same origin.
+    package init(_ origins: Set<PageOrigin>, loopbackScheme: String, takesLocalhost: Bool = true) {
+        self.takesLocalhost = takesLocalhost
         self.origins = Dictionary(origins.map { ($0.host, $0) }) { one, _ in one }
         self.loopbackScheme = loopbackScheme
     }
@@ -20,18 +24,19 @@ package struct PageGuard: Sendable {
     package func origin(of call: HTTPRequest) -> PageOrigin? {
         guard let host = call.authority?.lowercased() else { return nil }
         if let own = origins[host] { return own }
-        return Self.isLoopback(host) ? PageOrigin(scheme: loopbackScheme, host: host) : nil
+        return isLoopback(host) ? PageOrigin(scheme: loopbackScheme, host: host) : nil
     }
 
     /// Whether a host, with or without a port, is `localhost`, `[::1]` or an address of 127.0.0.0/8 in four numbers.
-    private static func isLoopback(_ host: String) -> Bool {
+    private func isLoopback(_ host: String) -> Bool {
         let end = host.hasSuffix("]") ? nil : host.lastIndex(of: ":")
         let port = end.map { host[host.index(after: $0)...] }
         guard port.map({ (1...5).contains($0.utf8.count) && UInt16($0) != nil && $0.first != "+" }) ?? true else {
             return false
         }
         let name = end.map { host[..<$0] } ?? host[...]
-        if name == "localhost" || name == "[::1]" { return true }
+        if name == "localhost" { return takesLocalhost }
+        if name == "[::1]" { return true }
         let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
         return numbers.count == 4 && numbers[0] == "127"
             && numbers.allSatisfy { number in UInt8(number).map { "\($0)" == number } ?? false }

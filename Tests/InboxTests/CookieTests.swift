@@ -34,6 +34,6 @@ import Testing
 
     private func newSession() -> Sessions.Session? {
         let sessions = Sessions { .now }
-        return sessions.enter(sessions.makeLink(), within: .payers)
+        return sessions.enter(sessions.makeLink(), at: PageOrigin(scheme: "http", host: "localhost"), within: .payers)
     }
 }

@@ -1,4 +1,5 @@
 import Control
+import PageServing
 import Synchronization
 import Testing
 
@@ -6,17 +7,28 @@ import Testing
 
 /// How long sessions and links live, by a clock of the test's own.
 @Suite struct SessionTests {
+    private static let origin = PageOrigin(scheme: "http", host: "127.0.0.1:8300")
+
     private let clock = Clock()
     private let sessions: Sessions
 
     init() { sessions = Sessions { [clock] in clock.now } }
 
     private func entered(_ limits: SessionLimits = .payers) throws -> Sessions.Session {
-        try #require(sessions.enter(sessions.makeLink(), within: limits))
+        try #require(sessions.enter(sessions.makeLink(), at: Self.origin, within: limits))
     }
 
     private func lives(_ session: Sessions.Session, _ limits: SessionLimits, isActivity: Bool = false) -> Bool {
-        sessions.session([session.id], within: limits, isActivity: isActivity) != nil
+        sessions.session([session.id], at: Self.origin, within: limits, isActivity: isActivity) != nil
+    }
+
+    @Test func `a session is of the origin at which its link was followed, and of no other`() throws {
+        let session = try entered()
+        let others = ["localhost:8300", "127.0.0.1:8301", "[::1]:8300"].map { PageOrigin(scheme: "http", host: $0) }
+        for other in others {
+            #expect(sessions.session([session.id], at: other, within: .payers, isActivity: true) == nil)
+        }
+        #expect(lives(session, .payers))
     }
 
     @Test func `a session ends after five minutes without activity`() throws {
@@ -53,18 +65,18 @@ import Testing
     @Test func `a link lives ten minutes, and works once`() {
         let link = sessions.makeLink()
         clock.advance(by: .seconds(599))
-        #expect(sessions.enter(link, within: .payers) != nil)
-        #expect(sessions.enter(link, within: .payers) == nil)
+        #expect(sessions.enter(link, at: Self.origin, within: .payers) != nil)
+        #expect(sessions.enter(link, at: Self.origin, within: .payers) == nil)
         let late = sessions.makeLink()
         clock.advance(by: .seconds(600))
-        #expect(sessions.enter(late, within: .payers) == nil)
-        #expect(sessions.enter(late, within: .tests) != nil)
+        #expect(sessions.enter(late, at: Self.origin, within: .payers) == nil)
+        #expect(sessions.enter(late, at: Self.origin, within: .tests) != nil)
     }
 
     @Test func `only the newest link works`() {
         let (first, second) = (sessions.makeLink(), sessions.makeLink())
-        #expect(sessions.enter(first, within: .tests) == nil)
-        #expect(sessions.enter(second, within: .tests) != nil)
+        #expect(sessions.enter(first, at: Self.origin, within: .tests) == nil)
+        #expect(sessions.enter(second, at: Self.origin, within: .tests) != nil)
     }
 
     @Test func `a session of tests has eight hours, and by the limits of payers none after five minutes`() throws {

@@ -59,6 +59,25 @@ class Peers(Scene):
         return self.request("POST", f"/requests/{request}/decide", body, Cookie=cookie, Origin=self.inbox.origin)
 
 
+class TheOtherAddressOfLocalhost(Peers):
+    """A page of another listener at `localhost` would be one of the inbox's own origin."""
+
+    def test_while_the_inbox_runs_nobody_listens_there(self):
+        with socket.socket(socket.AF_INET6) as other, self.assertRaises(OSError):
+            other.bind(("::1", self.inbox.port))
+
+    def test_if_somebody_listens_there_the_name_localhost_is_refused(self):
+        with socket.socket(socket.AF_INET6) as other:
+            other.bind(("::1", 0))
+            port = other.getsockname()[1]
+            inbox = Inbox(temporary_folder(type(self)), self.agent, "--listen", f"127.0.0.1:{port}")
+            self.addCleanup(inbox.stop)
+            link = inbox.link.removeprefix(inbox.origin)
+            self.assertEqual(inbox.call("GET", link, Host=f"localhost:{port}").status, 403)
+            self.assertEqual(inbox.call("GET", link, Host=f"127.0.0.1:{port}").status, 303)
+            self.assertIn("the name localhost is refused", inbox.log.read_text())
+
+
 @unittest.skipUnless(os.geteuid() == 0, "only root can become other users")
 class AStranger(Peers):
     def test_a_stranger_with_a_stolen_cookie_and_form_token_approves_nothing(self):

@@ -34,6 +34,10 @@ long clinux_write_at_once(int file, const void *bytes, long count);
 /// set, ENOTCONN if the peer has closed its side already: the kernel calls a socket that no process holds root's.
 int clinux_peer_owner(int socket, unsigned *owner);
 
+/// Takes a port of a loopback address and does not listen there, so that no other process can. Returns the socket, or -1
+/// with errno set.
+int clinux_reserve_loopback(int is_ipv6, unsigned short port);
+
 /// Opens a directory as a place alone, and follows links to it (O_PATH, open(2)). -1 with errno set.
 int clinux_open_directory(const char *path);
 

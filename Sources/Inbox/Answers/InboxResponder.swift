@@ -16,13 +16,15 @@ struct InboxResponder: Sendable {
     let origin: PageOrigin
     /// Of the inbox; `nil` on a Unix socket.
     let port: Int?
+    /// Whether nobody else has this port at the other address of `localhost`.
+    let isLocalhostOurs: Bool
     let schemes: OpenSchemes
     /// For all calls of the agent's that one page takes.
     var pageLimit: Duration = .seconds(InboxServer.pageSeconds)
     let sandbox = SandboxCalls()
     let streams = StreamCount()
 
-    private var guarding: PageGuard { PageGuard([origin], loopbackScheme: "http") }
+    private var guarding: PageGuard { PageGuard([origin], loopbackScheme: "http", takesLocalhost: isLocalhostOurs) }
 
     /// What a call comes to, and whether it was a good one, which earns its client more time.
     func answer(to request: Request, from peer: PatientChannel.Peer) async -> (response: Response, isGood: Bool) {
@@ -31,7 +33,7 @@ struct InboxResponder: Sendable {
         }
         let cookie = SessionCookie(of: asked, port: port)
         // A link may be followed from anywhere, such as a terminal in another page: who has it may use it.
-        if request.method == .get, request.uri.path == "/enter" { return await enter(request, cookie) }
+        if request.method == .get, request.uri.path == "/enter" { return await enter(request, at: asked, cookie) }
         guard guarding.admits(request.head) else { return (PageAnswer.notice(.notThisPage), false) }
         // The browser shows the cookie only once this page itself leads on.
         if PageGuard.isFromElsewhere(request.head) {
@@ -46,7 +48,7 @@ struct InboxResponder: Sendable {
         }
         let ids = cookie.values(in: request.headers)
         let isActivity = !PageGuard.isInBackground(request.head) && request.uri.path != "/events"
-        guard let session = await session(ids, isActivity: isActivity) else {
+        guard let session = await session(ids, at: asked, isActivity: isActivity) else {
             return (PageAnswer.notice(.noSession(Self.hint(asked, origin), request.method == .post)), false)
         }
         if request.method == .post, request.uri.path == "/logout" {
@@ -63,25 +65,31 @@ struct InboxResponder: Sendable {
     }
 
     /// The session of a browser's cookies, if its time is not over.
-    private func session(_ ids: [String], isActivity: Bool) async -> Sessions.Session? {
+    private func session(
+        _ ids: [String], at asked: PageOrigin, isActivity: Bool
+    ) async -> Sessions.Session? {
         guard !ids.isEmpty else { return nil }
         // Which enrollments there are is asked only if it matters.
-        if let session = sessions.session(ids, within: .payers, isActivity: isActivity) { return session }
-        guard sessions.session(ids, within: .tests, isActivity: false) != nil else { return nil }
+        if let session = sessions.session(ids, at: asked, within: .payers, isActivity: isActivity) { return session }
+        guard sessions.session(ids, at: asked, within: .tests, isActivity: false) != nil else { return nil }
         // It may be ended meanwhile, and is looked for again.
         let limits = await kinds.limits
-        if let session = sessions.session(ids, within: limits, isActivity: isActivity) { return session }
+        if let session = sessions.session(ids, at: asked, within: limits, isActivity: isActivity) { return session }
         sessions.end(ids)
         return nil
     }
 
     /// Uses the link up, and leads to the page under an address without it.
-    private func enter(_ request: Request, _ cookie: SessionCookie) async -> (Response, Bool) {
+    private func enter(
+        _ request: Request, at asked: PageOrigin, _ cookie: SessionCookie
+    ) async -> (Response, Bool) {
         guard let token = request.uri.queryParameters["token"].map(String.init) else {
             return (PageAnswer.notice(.usedLink), false)
         }
-        var session = sessions.enter(token, within: .payers)
-        if session == nil, sessions.hasLink(token) { session = sessions.enter(token, within: await kinds.limits) }
+        var session = sessions.enter(token, at: asked, within: .payers)
+        if session == nil, sessions.hasLink(token) {
+            session = sessions.enter(token, at: asked, within: await kinds.limits)
+        }
         guard let session else { return (PageAnswer.notice(.usedLink), false) }
         var response =
             PageGuard.isFromElsewhere(request.head)
@@ -105,7 +113,7 @@ struct InboxResponder: Sendable {
             peer.hasSentAll()
             peer.takesLong()
             return EventRelay(agent: agent, place: place) { [self] in
-                await self.session([session.id], isActivity: false) != nil
+                await self.session([session.id], at: session.origin, isActivity: false) != nil
             }.response
         }
         if request.method == .post, path.count == 3, path[0] == "requests" {
