@@ -150,9 +150,10 @@ extension ControlCalls {
         let open = try await quota.run(.rotatePush, by: peer.uid, countsAlways: true) {
             try await rotations.run(ofAll: enrollment == nil, isFavoured: isFavoured) { begin, commit in
                 try await agent.rotatePush(enrollment, choosing: begin) { count in
-                    try quota.take(.rotatePush, by: peer.uid, cost: count, counted: 1)
-                    commit()
+                    // Root and the agent's user may rotate all whenever they have to, such as after a leak.
+                    if !isFavoured { try quota.take(.rotatePush, by: peer.uid, cost: count, counted: 1) }
                     try await agent.note(.rotatePush, by: peer, about: enrollment)
+                    commit()
                 }
             }
         }
