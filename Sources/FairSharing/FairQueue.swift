@@ -40,16 +40,16 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
         /// At most what the key may hold.
         package let units: Int
         private let queue: FairQueue
+        private let turn: TurnMark
         private let hasLeft = Atomic(false)
 
         /// Whether the turn has come, and the units are held.
-        package var isTurn: Bool { !hasLeft.load(ordering: .relaxed) && !queue.isWaiting(self) }
+        package var isTurn: Bool { !hasLeft.load(ordering: .relaxed) && turn.hasCome.load(ordering: .acquiring) }
 
-        fileprivate init(_ queue: FairQueue, id: Int, key: Key, units: Int) {
+        fileprivate init(_ queue: FairQueue, key: Key, _ waiter: Waiter) {
             self.queue = queue
-            self.id = id
             self.key = key
-            self.units = units
+            (id, units, turn) = (waiter.id, waiter.units, waiter.turn)
         }
 
         deinit { leave() }
@@ -63,16 +63,56 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    private struct Waiter {
+    /// Whether a ticket's turn has come; seen without the queue's lock.
+    fileprivate final class TurnMark: Sendable {
+        let hasCome = Atomic(false)
+    }
+
+    fileprivate struct Waiter {
         let id: Int
         let units: Int
+        let turn = TurnMark()
         let onTurn: @Sendable () -> Void
     }
 
+    /// The tickets of a key.
+    ///
+    /// However many wait, each operation looks at one.
     private struct Share {
         var held = 0
         var tickets = 0
-        var waiting: [Waiter] = []
+        private var waiting: [Int: Waiter] = [:]
+        /// The ids in order, from `start` on; those that have left are passed over.
+        private var order: [Int] = []
+        private var start = 0
+
+        var isWaiting: Bool { !waiting.isEmpty }
+
+        /// The first that waits.
+        var first: Waiter? {
+            mutating get {
+                while start < order.count {
+                    if let waiter = waiting[order[start]] { return waiter }
+                    start += 1
+                }
+                (order, start) = ([], 0)
+                return nil
+            }
+        }
+
+        mutating func append(_ waiter: Waiter) {
+            if start > order.count / 2 {
+                order.removeFirst(start)
+                start = 0
+            }
+            order.append(waiter.id)
+            waiting[waiter.id] = waiter
+        }
+
+        /// Takes one out.
+        ///
+        /// - Returns: whether it waited.
+        mutating func remove(_ id: Int) -> Bool { waiting.removeValue(forKey: id) != nil }
     }
 
     private struct State {
@@ -110,19 +150,22 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
     ) throws(FullError) -> Ticket {
         let units = max(min(units, bounds.capacityOfKey), 1)
         let (ticket, next) = try state.withLock { state throws(FullError) in
-            var share = state.shares[key] ?? Share()
-            guard share.tickets < bounds.ticketsOfKey else { throw .ofKey }
+            guard (state.shares[key]?.tickets ?? 0) < bounds.ticketsOfKey else { throw .ofKey }
             guard isFavoured || state.tickets < bounds.tickets else { throw .ofAll }
             state.lastID += 1
-            state.tickets += 1
-            share.tickets += 1
-            if share.waiting.isEmpty { state.turns.append(key) }
-            share.waiting.append(Waiter(id: state.lastID, units: units, onTurn: onTurn))
-            state.shares[key] = share
-            return (Ticket(self, id: state.lastID, key: key, units: units), serve(&state))
+            let waiter = Waiter(id: state.lastID, units: units, onTurn: onTurn)
+            add(waiter, of: key, to: &state)
+            return (Ticket(self, key: key, waiter), serve(&state))
         }
         for waiter in next { waiter.onTurn() }
         return ticket
+    }
+
+    private func add(_ waiter: Waiter, of key: Key, to state: inout State) {
+        if state.shares[key]?.isWaiting != true { state.turns.append(key) }
+        state.tickets += 1
+        state.shares[key, default: Share()].tickets += 1
+        state.shares[key, default: Share()].append(waiter)
     }
 
     /// Takes units if there is room at once and nobody waits for it; `nil` if there is not.
@@ -135,27 +178,22 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
         return ticket
     }
 
-    fileprivate func isWaiting(_ ticket: Ticket) -> Bool {
-        state.withLock { $0.shares[ticket.key]?.waiting.contains { $0.id == ticket.id } ?? false }
-    }
-
     fileprivate func remove(_ ticket: Ticket) {
         let next = state.withLock { state in
-            guard var share = state.shares[ticket.key] else { return [Waiter]() }
-            if let index = share.waiting.firstIndex(where: { $0.id == ticket.id }) {
-                share.waiting.remove(at: index)
-                if share.waiting.isEmpty { state.turns.removeAll { $0 == ticket.key } }
+            let key = ticket.key
+            if state.shares[key]?.remove(ticket.id) == true {
+                if state.shares[key]?.isWaiting == false { state.turns.removeAll { $0 == key } }
             } else {
-                share.held -= ticket.units
+                state.shares[key]?.held -= ticket.units
                 state.held -= ticket.units
                 // It had its turn: those that wait as well come before its next.
-                if share.held == 0, let index = state.turns.firstIndex(of: ticket.key) {
+                if state.shares[key]?.held == 0, let index = state.turns.firstIndex(of: key) {
                     state.turns.append(state.turns.remove(at: index))
                 }
             }
-            share.tickets -= 1
+            state.shares[key]?.tickets -= 1
             state.tickets -= 1
-            state.shares[ticket.key] = share.tickets > 0 ? share : nil
+            if state.shares[key]?.tickets == 0 { state.shares[key] = nil }
             return serve(&state)
         }
         for waiter in next { waiter.onTurn() }
@@ -167,18 +205,18 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
         var index = 0
         while index < state.turns.count {
             let key = state.turns[index]
-            guard var share = state.shares[key], let first = share.waiting.first else { break }
-            guard first.units <= bounds.capacityOfKey - share.held else {
+            guard let first = state.shares[key]?.first, let held = state.shares[key]?.held else { break }
+            guard first.units <= bounds.capacityOfKey - held else {
                 index += 1
                 continue
             }
             guard first.units <= bounds.capacity - state.held else { break }
-            share.waiting.removeFirst()
-            share.held += first.units
+            _ = state.shares[key]?.remove(first.id)
+            state.shares[key]?.held += first.units
             state.held += first.units
             state.turns.remove(at: index)
-            if !share.waiting.isEmpty { state.turns.append(key) }
-            state.shares[key] = share
+            if state.shares[key]?.isWaiting == true { state.turns.append(key) }
+            first.turn.hasCome.store(true, ordering: .releasing)
             served.append(first)
         }
         return served

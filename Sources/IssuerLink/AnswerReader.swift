@@ -138,13 +138,14 @@ final class AnswerReader: HTTPClientResponseDelegate {
 
     /// Gives up: what waits for room waits no longer, and what was taken in is let go.
     func giveUp() {
-        let waiting = state.withLock { state in
+        // The ticket goes when nothing is locked: whoever has the room next is told by it.
+        let (waiting, ticket) = state.withLock { state in
             state.isOver = true
             state.received.body = []
-            state.received.ticket = nil
-            defer { state.waiting = nil }
-            return state.waiting
+            defer { (state.waiting, state.received.ticket) = (nil, nil) }
+            return (state.waiting, state.received.ticket)
         }
+        ticket?.leave()
         waiting?.promise.fail(NoRoomError())
     }
 
@@ -164,8 +165,8 @@ extension AnswerReader {
     struct Pace: Sendable {
         static let seconds: Double = 5
         static let bytesPerSecond: Double = 65_536
-        /// The most seconds for which a body waits for room.
-        static let patience: Double = 60
+        /// The most seconds for which a body waits for room: less than a call has, and than others wait for its place.
+        static let patience: Double = 20
 
         /// When the body began, later by the time in which it waited; on the steady clock.
         private var begun: Double?

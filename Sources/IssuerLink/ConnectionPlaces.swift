@@ -16,7 +16,8 @@ struct ConnectionPlaces: Sendable {
     private let clock: any AgentClock
 
     init(_ limits: TransportLimits, _ clock: any AgentClock) {
-        polls = Queue(.init(capacity: limits.polls))
+        // So one issuer that answers no poll leaves an eighth of the places to others.
+        polls = Queue(.init(capacity: limits.polls, capacityOfKey: limits.polls - max(limits.polls / 8, 1)))
         // So one issuer that does not answer leaves places for the decisions of others.
         calls = Queue(.init(capacity: limits.calls, capacityOfKey: max(limits.calls / 2, 1)))
         seconds = limits.placeSeconds

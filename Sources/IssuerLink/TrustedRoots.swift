@@ -1,3 +1,4 @@
+internal import NIOCore
 internal import NIOSSL
 
 /// Why root certificates cannot be used: one sentence that quotes nothing of them.
@@ -15,6 +16,8 @@ enum TrustedRoots {
         configuration.minimumTLSVersion = .tlsv12
         configuration.certificateVerification = .fullVerification
         configuration.trustRoots = .default
+        // A connection that is closed keeps its descriptor no longer than this for a peer that does not answer the close.
+        configuration.shutdownTimeout = .milliseconds(200)
         if let pem { configuration.trustRoots = .certificates(try certificates(pem)) }
         return configuration
     }

@@ -156,7 +156,7 @@ struct AnswerRoomTests {
         #expect(pace.secondsLeft(at: 104, bytes: 131_072) == 3)
         #expect(pace.secondsLeft(at: 106, bytes: 0) == -1)
         pace.wait(at: 104)
-        #expect(pace.secondsLeft(at: 110, bytes: 0) == 54)
+        #expect(pace.secondsLeft(at: 110, bytes: 0) == 14)
         pace.goOn(at: 160)
         #expect(pace.secondsLeft(at: 160, bytes: 0) == 1)
     }
