@@ -53,7 +53,10 @@ package struct Supervision: Sendable {
         while true {
             try Task.checkCancellation()
             // Made before the call, so that no change is missed.
-            let notifier = agent.hub.notifier { _ in true }
+            // What a look finds is no change: the status would else be made anew at each look.
+            let notifier = agent.hub.notifier { event in
+                if case .found = event { false } else { true }
+            }
             let line = await status(within: pause * 2)
             if let line {
                 readiness.willBeTold()

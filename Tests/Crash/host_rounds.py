@@ -398,7 +398,12 @@ class Round:
     def settle(self):
         """Decides what nobody has decided, and waits until every promise holds."""
         with ThreadPoolExecutor(CLIENTS) as clients:
-            list(clients.map(self.end, range(len(self.ledger.purchases)), self.ledger.purchases))
+            try:
+                list(clients.map(self.end, range(len(self.ledger.purchases)), self.ledger.purchases))
+            except BaseException:
+                # One that cannot be decided ends the round: the others are not waited for.
+                clients.shutdown(wait=False, cancel_futures=True)
+                raise
         deadline = time.monotonic() + SETTLED_WITHIN
         while problems := self.problems():
             if time.monotonic() > deadline:

@@ -32,7 +32,8 @@ struct QueryPlanTests {
         LookUp("next deadline") { store, _, _ in _ = try store.nextDeadline() },
         LookUp("outbox enrollments") { store, _, _ in _ = try store.outboxEnrollments() },
         LookUp("enrollments that have no key for long") { store, _, _ in
-            _ = try store.keylessEnrollments(startedBy: 1)
+            _ = try store.enrollmentIDs(registering: .keyless, startedBy: 1)
+            _ = try store.enrollmentIDs(registering: .enrolling, startedBy: 1)
         },
         LookUp("to erase") { store, _, _ in _ = try store.enrollmentsToErase() },
         LookUp("enrollments of external keys") { store, _, _ in _ = try store.enrollmentsOfExternalKeys() },
@@ -94,7 +95,8 @@ struct QueryPlanTests {
             _ = try store.enrollments(beginning: "a", includingEnded: true, limit: 5)
         },
         LookUp("outbox enrollments after one") { store, id, _ in
-            _ = try store.outboxEnrollments(after: id, limit: 9)
+            _ = try store.outboxEnrollments(in: .approvals, after: id, limit: 9)
+            _ = try store.outboxEnrollments(in: .denials, after: id, limit: 9)
         },
         LookUp("standings before a place") { store, _, _ in _ = try store.standings(before: 1_000, limit: 9) },
         LookUp("enrollments after one") { store, id, _ in _ = try store.enrollments(after: id, limit: 9) },

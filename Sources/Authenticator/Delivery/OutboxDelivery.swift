@@ -19,11 +19,13 @@ package struct OutboxDelivery: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let pendingKeys = hub.pendingKeys { event in
-            if case .found(.outbox(let ids)) = event { return ids.flatMap(Self.queues) }
-            return event.enrollment(if: \.fillsOutbox).map(Self.queues) ?? []
+        let calls = hub.pendingKeys { event -> [KeyedCall<Queue>] in
+            if case .found(.outbox(let ids, let queue)) = event {
+                return ids.map { .found(Queue(enrollment: $0, queue: queue)) }
+            }
+            return (event.enrollment(if: \.fillsOutbox).map(Self.queues) ?? []).map(KeyedCall.told)
         }
-        await KeyedWork().run(try await waitingHere(), then: pendingKeys) { queue in await drain(queue) }
+        await KeyedWork().run(try await waitingHere(), then: calls) { queue in await drain(queue) }
     }
 
     /// The queues that have something, of the enrollments that are this host's.
@@ -74,6 +76,8 @@ package struct OutboxDelivery: Sendable {
                 guard ports.isOurs(queue.enrollment) else { return }
                 let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
                 try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))
+                // Meanwhile the share may be another host's, which sends it now.
+                guard ports.isOurs(queue.enrollment) else { return }
             } catch is CancellationError {
                 return
             } catch {

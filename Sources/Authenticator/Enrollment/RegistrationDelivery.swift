@@ -11,13 +11,17 @@ package struct RegistrationDelivery: Sendable {
 
     /// The seconds for which an enrollment is repeated before it is given up.
     static let longest: Int64 = 600
+    /// The seconds for which the host that began an enrollment sends it alone.
+    ///
+    /// To two hosts at once an issuer may answer that the ceremony is over, before it answers either with what it made.
+    static let alone: Int64 = 60
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let pendingKeys = hub.pendingKeys { event in
+        let calls = hub.pendingKeys { event -> [KeyedCall<EnrollmentID>] in
             switch event {
-            case .registrationStarted(let id): [id]
-            case .found(.registrations(let ids)): ids
+            case .registrationStarted(let id): [.told(id)]
+            case .found(.registrations(let ids)): ids.map(KeyedCall.found)
             default: []
             }
         }
@@ -25,7 +29,7 @@ package struct RegistrationDelivery: Sendable {
         let waiting = try await ports.patiently {
             try await ports.store.read { try $0.enrollmentIDs(at: .enrolling) }
         }
-        await KeyedWork().run(waiting.filter(ports.isOurs), then: pendingKeys) { id in await send(id) }
+        await KeyedWork().run(waiting.filter(ports.isOurs), then: calls) { id in await send(id) }
     }
 
     private func send(_ id: EnrollmentID) async {

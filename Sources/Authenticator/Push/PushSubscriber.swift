@@ -26,18 +26,23 @@ package struct PushSubscriber: Sendable {
     package func run() async throws {
         let pendingKeys = hub.pendingKeys { Self.changed($0) + Self.found($0) }
         var backoff = Backoff(first: 1, limit: 300)
+        // On the steady clock: however often something is found meanwhile, a day later all are looked at again.
+        var lookedAt = ports.clock.steady
         var due = try await all()
         while !Task.isCancelled {
             let told = hub.notifier { !Self.changed($0).isEmpty }
             let toldOrFound = hub.notifier { !Self.changed($0).isEmpty || !Self.found($0).isEmpty }
-            let asOf = ports.clock.now
             due.formUnion(pendingKeys.takeAll())
             due = await settleAll(due)
             if due.isEmpty { backoff.reset() }
-            let pause = due.isEmpty ? Self.day : try backoff.next(retryAfter: nil, entropy: ports.entropy)
+            let untilAll = max(lookedAt + Self.day - ports.clock.steady, 0)
+            let pause = due.isEmpty ? untilAll : try backoff.next(retryAfter: nil, entropy: ports.entropy)
             // What has failed is found again at each look, and waits for its pause all the same.
             try await ports.clock.sleep(seconds: pause, orUntil: due.isEmpty ? toldOrFound : told)
-            if due.isEmpty, ports.clock.now - asOf >= Int64(Self.day) { due = try await all() }
+            if ports.clock.steady >= lookedAt + Self.day {
+                lookedAt = ports.clock.steady
+                due.formUnion(try await all())
+            }
         }
     }
 

@@ -29,8 +29,8 @@ package protocol StoreReader {
     func enrollments(writtenAfter sequence: Int64) throws -> [Enrollment]
     /// The ids of all at one stage, oldest first.
     func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID]
-    /// Those that began at or before a time, seconds since 1970, and still have no key.
-    func keylessEnrollments(startedBy time: Int64) throws -> [EnrollmentID]
+    /// The enrollments at one stage of their registration that began at or before a time, seconds since 1970, oldest first.
+    func enrollmentIDs(registering stage: RegistrationStage, startedBy time: Int64) throws -> [EnrollmentID]
     /// How enrollments stand, also those that are over, the newest first: at most `limit` of those before a place, nil
     /// for all.
     func standings(before place: Int64?, limit: Int) throws -> [EnrollmentStanding]
@@ -127,8 +127,8 @@ package protocol StoreReader {
     func oldestQueuedDecision() throws -> Int64?
     /// Enrollments with something in their outbox.
     func outboxEnrollments() throws -> [EnrollmentID]
-    /// The same, those that come after one, nil for all, by their ids: at most `limit`.
-    func outboxEnrollments(after id: EnrollmentID?, limit: Int) throws -> [EnrollmentID]
+    /// The enrollments with something in one queue of their outbox, by their ids, after `id`: at most `limit`.
+    func outboxEnrollments(in queue: OutboxQueue, after id: EnrollmentID?, limit: Int) throws -> [EnrollmentID]
     func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry]
 
     /// How many seconds the clock of tests is ahead of the machine's; 0 if it was never advanced.
@@ -314,6 +314,14 @@ package enum EnrollmentStage: Sendable {
     case keyToRemove
     /// It is active and has a push subscription.
     case subscribed
+}
+
+/// How far a registration has come that the issuer has not answered.
+package enum RegistrationStage: Sendable {
+    /// It has no key.
+    case keyless
+    /// It is sent.
+    case enrolling
 }
 
 /// As much of an enrollment as tells whether it is to be fetched for.

@@ -4,8 +4,8 @@ import Logging
 
 /// Work that waits in the store or in memory, as the ``PeriodicLook`` finds it.
 package enum WaitingWork: Sendable {
-    /// Enrollments of this host's share with something in their outbox.
-    case outbox([EnrollmentID])
+    /// Enrollments of this host's share with something in one of the queues of their outbox.
+    case outbox([EnrollmentID], OutboxQueue)
     /// Registrations of this host's share without an answer, and those that never got a key.
     case registrations([EnrollmentID])
     /// How some enrollments stand, whether or not that is news.
@@ -31,9 +31,9 @@ package enum WaitingWork: Sendable {
 /// Each service treats what is found as it treats the event. The table "Work and its look" of the architecture page has a
 /// row for each.
 ///
-/// A look is seven reads by indexes, and no write. It wakes up one thread, also of an agent that has nothing to do. With
-/// a few enrollments it takes about a third of a millisecond. With many it reads at most ``newest`` + ``page`` of them, 30
-/// bytes of each, and at most ``outboxPage`` entries of the outbox: about 10 ms of processor time in ``pause`` seconds.
+/// A look reads by indexes, and writes nothing. It wakes up one thread, also of an agent that has nothing to do. It reads at
+/// most ``newest`` + ``page`` enrollments, 30 bytes of each, and at most ``outboxPage`` enrollments of each queue of the
+/// outbox, whatever waits.
 package struct PeriodicLook: Sendable {
     /// The seconds between two looks.
     package static let pause: Double = 5
@@ -58,8 +58,8 @@ package struct PeriodicLook: Sendable {
     private struct Place {
         /// Nil: with the newest ones.
         var standing: Int64?
-        /// Nil: with the first one.
-        var outbox: EnrollmentID?
+        /// By queue; with the first one if it is not there.
+        var outbox: [OutboxQueue: EnrollmentID] = [:]
         var journal: Int64 = 0
     }
 
@@ -105,19 +105,25 @@ package struct PeriodicLook: Sendable {
     }
 
     private func lookAtOutbox(_ place: inout Place, atAll isAll: Bool) async throws {
-        if isAll { place.outbox = nil }
-        repeat {
-            let (start, limit) = (place.outbox, outboxPage)
-            let ids = try await read { try $0.outboxEnrollments(after: start, limit: limit) }
-            place.outbox = ids.count == limit ? ids.last : nil
-            publish(ids, WaitingWork.outbox)
-        } while isAll && place.outbox != nil && !Task.isCancelled
+        if isAll { place.outbox = [:] }
+        for queue in OutboxQueue.allCases {
+            repeat {
+                let (start, limit) = (place.outbox[queue], outboxPage)
+                let ids = try await read { try $0.outboxEnrollments(in: queue, after: start, limit: limit) }
+                place.outbox[queue] = ids.count == limit ? ids.last : nil
+                publish(ids) { .outbox($0, queue) }
+            } while isAll && place.outbox[queue] != nil && !Task.isCancelled
+        }
     }
 
     private func lookAtRegistrations() async throws {
-        // A key that is being made now is left alone.
-        let time = ports.clock.now - RegistrationDelivery.longest
-        let ids = try await read { try $0.enrollmentIDs(at: .enrolling) + $0.keylessEnrollments(startedBy: time) }
+        // A key that is being made now is left alone, and so is what another host may be sending.
+        let keyless = ports.clock.now - RegistrationDelivery.longest
+        let sent = ports.clock.now - (ports.shares == nil ? 0 : RegistrationDelivery.alone)
+        let ids = try await read { store in
+            try store.enrollmentIDs(registering: .enrolling, startedBy: sent)
+                + store.enrollmentIDs(registering: .keyless, startedBy: keyless)
+        }
         publish(ids, WaitingWork.registrations)
     }
 

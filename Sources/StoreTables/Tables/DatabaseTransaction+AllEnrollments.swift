@@ -48,10 +48,18 @@ extension DatabaseTransaction {
         return found
     }
 
-    package func keylessEnrollments(startedBy time: Int64) throws -> [EnrollmentID] {
-        try database.enrollmentIDs(
+    package func enrollmentIDs(
+        registering stage: RegistrationStage, startedBy time: Int64
+    ) throws -> [EnrollmentID] {
+        // The state stands in the statement, so that the index of states is used.
+        let state =
+            switch stage {
+            case .keyless: "'keyless'"
+            case .enrolling: "'enrolling'"
+            }
+        return try database.enrollmentIDs(
             in: EnrollmentColumn.table, .id,
-            "SELECT id FROM enrollment WHERE state = 'keyless' AND state <> 'ended' AND started_at <= ? ORDER BY seq",
+            "SELECT id FROM enrollment WHERE state = \(state) AND state <> 'ended' AND started_at <= ? ORDER BY seq",
             [time])
     }
 

@@ -115,11 +115,19 @@ extension DatabaseTransaction {
         try database.enrollmentIDs(in: OutboxColumn.table, .enrollmentId, "SELECT DISTINCT enrollment_id FROM outbox")
     }
 
-    package func outboxEnrollments(after id: EnrollmentID?, limit: Int) throws -> [EnrollmentID] {
-        try database.enrollmentIDs(
+    package func outboxEnrollments(in queue: OutboxQueue, after id: EnrollmentID?, limit: Int) throws -> [EnrollmentID]
+    {
+        let condition =
+            switch queue {
+            case .approvals: "sign_count IS NOT NULL"
+            case .denials: "sign_count IS NULL"
+            }
+        return try database.enrollmentIDs(
             in: OutboxColumn.table, .enrollmentId,
-            "SELECT DISTINCT enrollment_id FROM outbox WHERE enrollment_id > ? ORDER BY enrollment_id LIMIT ?",
-            [id?.text ?? "", limit])
+            """
+            SELECT DISTINCT enrollment_id FROM outbox WHERE enrollment_id > ? AND \(condition)
+            ORDER BY enrollment_id LIMIT ?
+            """, [id?.text ?? "", limit])
     }
 
     package func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry] {

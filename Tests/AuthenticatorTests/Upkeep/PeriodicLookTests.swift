@@ -250,7 +250,7 @@ struct PeriodicLookTests {
         let (standing, waiting) = (Box<Set<EnrollmentID>>([]), Box<Set<EnrollmentID>>([]))
         let notifier = sample.agent.hub.notifier { event in
             if case .found(.standings(let found)) = event { standing.change { $0.formUnion(found.map(\.id)) } }
-            if case .found(.outbox(let ids)) = event { waiting.change { $0.formUnion(ids) } }
+            if case .found(.outbox(let ids, _)) = event { waiting.change { $0.formUnion(ids) } }
             return false
         }
         try await sample.running([look.run]) {
