@@ -17,7 +17,7 @@ struct ConnectionPlaces: Sendable {
 
     init(_ limits: TransportLimits, _ clock: any AgentClock) {
         // So one issuer that answers no poll leaves an eighth of the places to others.
-        polls = Queue(.init(capacity: limits.polls, capacityOfKey: limits.polls - max(limits.polls / 8, 1)))
+        polls = Queue(.init(capacity: limits.polls, capacityOfKey: limits.polls - limits.polls / 8))
         // So one issuer that does not answer leaves places for the decisions of others.
         calls = Queue(.init(capacity: limits.calls, capacityOfKey: max(limits.calls / 2, 1)))
         seconds = limits.placeSeconds
