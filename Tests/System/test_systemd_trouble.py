@@ -65,7 +65,7 @@ class BadInput(Installed):
 
     def test_a_socket_directory_that_is_missing(self):
         self.box.write(CONFIG, "socket: /run/nowhere/control.sock\n")
-        self.refused(78, "the control socket /run/nowhere/control.sock cannot be made: No such file or directory; "
+        self.refused(78, "the control socket /run/nowhere/control.sock cannot be made: open /run/nowhere/: No such file or directory; "
                          "make its directory, or choose another path with socket")
 
     def test_a_port_that_takes_a_privilege(self):
