@@ -130,9 +130,9 @@ class Scene(unittest.TestCase):
         cookie = self.inbox.entered()
         return json.loads(self.inbox.call("GET", f"/requests/{request['id']}/evidence.json", cookie=cookie).text)
 
-    def form(self, cookie: str, request: str) -> dict[str, str]:
+    def form(self, cookie: str, request: str, **fields: str) -> dict[str, str]:
         """The hidden fields of a request's page."""
-        page = self.inbox.call("GET", f"/requests/{request}", cookie=cookie).text
+        page = self.inbox.call("GET", f"/requests/{request}", cookie=cookie, **fields).text
         return dict(re.findall(r'name="(form|digest)" value="([^"]+)"', page))
 
     def decide(self, cookie: str, request: str, decision: str, origin: str | None = "", **fields):

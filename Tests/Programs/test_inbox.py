@@ -92,7 +92,7 @@ class OverHTTP(Scene):
             cookie = entered.getheader("set-cookie").split(";")[0]
             request = self.purchase("Through A Tunnel")["id"]
             self.assertIn("Through A Tunnel", self.inbox.call("GET", f"/requests/{request}", cookie=cookie, Host=host).text)
-            body = urllib.parse.urlencode({**self.form(cookie, request), "decision": "approve"})
+            body = urllib.parse.urlencode({**self.form(cookie, request, Host=host), "decision": "approve"})
             path = f"/requests/{request}/decide"
             # A page of another port of the same name is another one.
             for origin in [self.inbox.origin.replace("127.0.0.1", "127.0.0.2"), f"http://{host.lower()}9", f"https://{host.lower()}"]:
