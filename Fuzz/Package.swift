@@ -33,9 +33,10 @@ let package = Package(
         .target(
             name: "Authenticator",
             dependencies: [
-                "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                "FairSharing", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(name: "FairSharing"),
         .target(
             name: "SQLiteStore",
             dependencies: [
