@@ -14,7 +14,10 @@ struct DisplayTextTests {
 
     @Test(arguments: [
         "CoffeeHouse2 (Dæmø)", "日本の店", "Emoji 🛒 shop", "שלום", "مقهى", "ร้านกาแฟ", "किराना", "e\u{301}", "A & B <C>",
-        "Quote \" ' `", "…–—", "", "\u{10400}",
+        "Quote \" ' `", "…–—", "", "\u{10400}", "فروشگاه\u{200C}ها", "كَ\u{200C}تَ", "ශ්\u{200D}රී ලංකා",
+        "র\u{200D}্যাব", "ക്ഷ\u{D4D}\u{200D}", "क्\u{200C}ष", "株式会社\u{3000}商店", "À table\u{202F}!", "Café ☕\u{FE0F}",
+        "❤\u{FE0F}", "👩\u{200D}🍳", "👩\u{200D}💻", "👩🏽\u{200D}🍳", "👨\u{200D}👩\u{200D}👧\u{200D}👦",
+        "🏳\u{FE0F}\u{200D}🌈", "🧔\u{200D}♂\u{FE0F}", "❤\u{FE0F}\u{200D}🔥", "©\u{FE0F} Shop",
     ])
     func `honest text is shown as it is`(text: String) {
         let display = DisplayText(text)
@@ -27,7 +30,18 @@ struct DisplayTextTests {
         ("\u{1B}[31mred\u{1B}[0m", #"\u{1B}[31mred\u{1B}[0m"#), ("Tab\tand\nnewline", #"Tab\u{9}and\u{A}newline"#),
         ("\0nul", #"\u{0}nul"#), ("\u{7F}del", #"\u{7F}del"#), ("a\r\nb", #"a\u{D}\u{A}b"#), ("\u{9B}x", #"\u{9B}x"#),
         ("a\u{A0}b", #"a\u{A0}b"#), ("\u{10FFFF}", #"\u{10FFFF}"#), ("a\u{E0041}", #"a\u{E0041}"#),
-        ("❤\u{FE0F}", #"❤\u{FE0F}"#), ("👩\u{200D}💻", #"👩\u{200D}💻"#),
+        ("Pay\u{200D}Pal", #"Pay\u{200D}Pal"#), ("Pay\u{200C}Pal", #"Pay\u{200C}Pal"#),
+        ("1\u{FE0F}", #"1\u{FE0F}"#), ("a\u{FE0F}", #"a\u{FE0F}"#), ("☕\u{FE0F}\u{FE0F}", #"☕\u{FE0F}\u{FE0F}"#),
+        ("☕\u{FE0E}", #"☕\u{FE0E}"#), ("👩\u{200D}", #"👩\u{200D}"#), ("👩\u{200D}a", #"👩\u{200D}a"#),
+        ("👩\u{200D}\u{200D}🍳", #"👩\u{200D}\u{200D}🍳"#), ("©\u{200D}™", #"©\u{200D}™"#),
+        ("\u{200D}🍳", #"\u{200D}🍳"#), ("\u{200C}ها", #"\u{200C}ها"#), ("ه\u{200C}", #"ه\u{200C}"#),
+        ("ه\u{200C} ا", #"ه\u{200C} ا"#), ("ه\u{200C}\u{200C}ا", #"ه\u{200C}\u{200C}ا"#),
+        ("ه\u{200D}ا", #"ه\u{200D}ا"#), ("ا\u{200C}ه", #"ا\u{200C}ه"#), ("クレ\u{200D}ジット", #"クレ\u{200D}ジット"#),
+        ("ශ්\u{200D}\u{200D}රී", "ශ්\u{200D}" + #"\u{200D}රී"#), ("র\u{200D}ক", #"র\u{200D}ক"#),
+        ("\u{3000}商店", #"\u{3000}商店"#), ("商店\u{3000}", #"商店\u{3000}"#), ("\u{3000}", #"\u{3000}"#),
+        ("株\u{3000}\u{3000}商", #"株\u{3000}\u{3000}商"#), ("株 \u{3000}商", #"株 \u{3000}商"#),
+        ("株\u{3000} 商", #"株\u{3000} 商"#), ("a\u{202F}\u{202F}!", #"a\u{202F}\u{202F}!"#),
+        ("\n\u{3000}商", #"\u{A}\u{3000}商"#),
     ])
     func `hostile text is escaped`(raw: String, shown: String) {
         #expect(DisplayText(raw).text == shown)
@@ -38,8 +52,8 @@ struct DisplayTextTests {
     static let hostile: [ClosedRange<UInt32>] = [
         0x00...0x1F, 0x7F...0xA0, 0xAD...0xAD, 0x34F...0x34F, 0x378...0x379, 0x600...0x605, 0x61C...0x61C,
         0x6DD...0x6DD, 0x70F...0x70F, 0x115F...0x1160, 0x1680...0x1680, 0x17B4...0x17B5, 0x180B...0x180F,
-        0x2000...0x200F, 0x2028...0x202F, 0x205F...0x206F, 0x20DD...0x20E0, 0x2800...0x2800, 0x3000...0x3000,
-        0x3164...0x3164, 0xE000...0xF8FF, 0xFDD0...0xFDEF, 0xFE00...0xFE0F, 0xFEFF...0xFEFF, 0xFFA0...0xFFA0,
+        0x2000...0x200F, 0x2028...0x202E, 0x205F...0x206F, 0x20DD...0x20E0, 0x2800...0x2800, 0x3164...0x3164,
+        0xE000...0xF8FF, 0xFDD0...0xFDEF, 0xFE00...0xFE0F, 0xFEFF...0xFEFF, 0xFFA0...0xFFA0,
         0xFFF0...0xFFFC, 0xFFFE...0xFFFF, 0x13430...0x1343F, 0x16FE4...0x16FE4, 0x1BCA0...0x1BCA3,
         0x1D159...0x1D159, 0x1D173...0x1D17A, 0x1FFFE...0x1FFFF, 0xE0000...0xE0FFF, 0xF0000...0xF00FF,
         0x10FFFE...0x10FFFF,
@@ -62,6 +76,43 @@ struct DisplayTextTests {
     func `spaces that make no word apart are escaped, without alarm`(raw: String, shown: String) {
         #expect(DisplayText(raw).text == shown)
         #expect(!DisplayText(raw).hasEscapes)
+    }
+
+    @Test(arguments: ["कि\u{94D}", "ه"])
+    func `joiners pile no more marks onto a character`(base: String) {
+        let raw = base + String(repeating: "\u{200D}\u{94D}", count: 20)
+        let shown = DisplayText(raw)
+        #expect(shown.hasEscapes)
+        #expect(shown.text.unicodeScalars.count { $0 == "\u{94D}" || $0 == "\u{200D}" } <= 4)
+    }
+
+    @Test(arguments: ["Pay\u{200D}Раl", "Pаy\u{200C}Pal", "فروشگاه\u{200C}shop"])
+    func `a joiner makes no two words of one with letters of two scripts`(name: String) {
+        #expect(Warning.misleadingText(in: name, member: "merchantName").contains { $0.id == "mixedScripts" })
+    }
+
+    @Test(arguments: [
+        "فروشگاه\u{200C}ها", "ශ්\u{200D}රී ලංකා", "株式会社\u{3000}商店", "À table\u{202F}!", "Café ☕\u{FE0F}", "👩\u{200D}🍳",
+    ])
+    func `a name in the spelling of its country has no warning`(name: String) {
+        #expect(Warning.misleadingText(in: name, member: "merchantName").isEmpty)
+    }
+
+    @Test(arguments: [
+        ("A\u{202E}B", #"A\u{202E}B"#), (#"C\D"#, #"C\\D"#), (#"\u{202E}"#, #"\\u{202E}"#), (" a", #"\u{20}a"#),
+        ("é", "é"),
+    ])
+    func `a shown text stands for one text`(raw: String, shown: String) {
+        #expect(DisplayText.raw(of: shown)?.utf8.elementsEqual(raw.utf8) == true)
+    }
+
+    @Test(arguments: [
+        #"C\D"#, #"\"#, #"a\\\"#, #"\u{41}"#, #"\u{202e}"#, #"\u{0202E}"#, #"\u{+202E}"#, #"\u{}"#, #"\u{D800}"#,
+        #"\u{202E"#,
+        #"\u202E"#, "a\u{202E}b", "a  b", " a", #"\x{41}"#, #"\u{1234567}"#,
+    ])
+    func `a text that no screen shows stands for none`(shown: String) {
+        #expect(DisplayText.raw(of: shown) == nil)
     }
 
     @Test func `a backslash is doubled, so that nobody can write an escape`() {
@@ -90,6 +141,7 @@ struct DisplayTextTests {
         var random = SystemRandomNumberGenerator()
         let palette: [Unicode.Scalar] = [
             "\\", "u", "{", "}", "2", "0", "E", " ", "\n", "\u{202E}", "\u{301}", "é", "\u{2028}", "a", "\u{E0041}",
+            "\u{200C}", "\u{200D}", "\u{FE0F}", "\u{3000}", "\u{202F}", "ه", "क", "\u{94D}", "👩", "☕",
         ]
         for _ in 0..<5_000 {
             var raw = String.UnicodeScalarView()
@@ -98,6 +150,7 @@ struct DisplayTextTests {
             }
             let text = DisplayText(String(raw)).text
             try #require(Array(Self.readBack(text)) == Array(raw), "\(text)")
+            try #require(DisplayText.raw(of: text)?.utf8.elementsEqual(String(raw).utf8) == true, "\(text)")
             try #require(!text.hasPrefix(" ") && !text.hasSuffix(" ") && !text.contains(where: \.isNewline))
         }
     }

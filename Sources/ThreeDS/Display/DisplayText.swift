@@ -3,6 +3,8 @@
 /// Scalars that could hide, reorder or forge text are written as `\u{202E}`, a backslash as `\\`. Every escape begins
 /// with a backslash and no other backslash is left, so different texts never look the same by an escape, and the raw
 /// text can be read back. A space that begins or ends the text or follows another space is written as `\u{20}`.
+///
+/// Joiners, U+FE0F, U+3000 and U+202F are shown as they are only in places where a script or an emoji calls for them.
 package struct DisplayText: Sendable {
     /// The text to show: at most 10 scalars for each one that came.
     package let text: String
@@ -18,10 +20,10 @@ package struct DisplayText: Sendable {
         // Not a view of scalars: appending to one copies all that is there already, each time.
         var output = ""
         var hasEscapes = false
-        var context = Context()
+        var context = DisplayContext()
         var rest = raw.unicodeScalars[...]
         while let scalar = rest.popFirst() {
-            let form = context.form(of: scalar, isLast: rest.isEmpty)
+            let form = context.form(of: scalar, before: rest)
             output += form.written(scalar)
             hasEscapes = hasEscapes || form == .hostile
             context.advance(past: scalar, as: form)
@@ -54,42 +56,32 @@ package struct DisplayText: Sendable {
         let beginning = DisplayText(String(String.UnicodeScalarView(scalars.prefix(40)))).text
         return scalars.dropFirst(40).isEmpty ? beginning : beginning + "…"
     }
-}
 
-/// How one scalar is written.
-private enum Form {
-    case plain, escapedSpace, escapedBackslash, hostile
-
-    func written(_ scalar: Unicode.Scalar) -> String {
-        switch self {
-        case .plain: String(scalar)
-        case .escapedBackslash: #"\\"#
-        case .escapedSpace, .hostile: #"\u{"# + String(scalar.value, radix: 16, uppercase: true) + "}"
+    /// The text that a screen shows as `shown`; `nil` if it shows none like that.
+    ///
+    /// At most one text has a given shown form, and a lone backslash is in none.
+    package static func raw(of shown: String) -> String? {
+        var raw = ""
+        var rest = shown.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            guard scalar == "\\" else {
+                raw += String(scalar)
+                continue
+            }
+            guard let escaped = unescaped(&rest) else { return nil }
+            raw += String(escaped)
         }
-    }
-}
-
-/// What is before a scalar, as far as it matters to how the scalar is written.
-private struct Context {
-    /// More marks on one character are a pile that reaches into other lines; no name needs them.
-    static let marksInARow = 4
-
-    private var followsSpace = true
-    private var canTakeMark = false
-    private var marks = 0
-
-    func form(of scalar: Unicode.Scalar, isLast: Bool) -> Form {
-        if scalar == " " { return followsSpace || isLast ? .escapedSpace : .plain }
-        if scalar == "\\" { return .escapedBackslash }
-        guard !scalar.isUnfitToShow else { return .hostile }
-        // A mark at the beginning would combine with the label, one after an escape on its brace.
-        guard !scalar.isCombiningMark || (canTakeMark && marks < Self.marksInARow) else { return .hostile }
-        return .plain
+        return DisplayText(raw).text.utf8.elementsEqual(shown.utf8) ? raw : nil
     }
 
-    mutating func advance(past scalar: Unicode.Scalar, as form: Form) {
-        followsSpace = scalar == " "
-        canTakeMark = form == .plain
-        marks = scalar.isCombiningMark ? marks + 1 : 0
+    /// Reads an escape after its backslash.
+    private static func unescaped(_ rest: inout Substring.UnicodeScalarView) -> Unicode.Scalar? {
+        let kind = rest.popFirst()
+        if kind == "\\" { return kind }
+        guard kind == "u", rest.popFirst() == "{" else { return nil }
+        let digits = rest.prefix(6).prefix { $0 != "}" }
+        rest = rest.dropFirst(digits.count)
+        guard rest.popFirst() == "}" else { return nil }
+        return UInt32(String(digits), radix: 16).flatMap(Unicode.Scalar.init)
     }
 }

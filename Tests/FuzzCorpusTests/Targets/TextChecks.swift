@@ -8,6 +8,11 @@ enum TextChecks {
         let shown = DisplayText(raw)
         try mustHold(shown.text.unicodeScalars.count <= 10 * raw.unicodeScalars.count, "10 scalars for one at most")
         try mustHold(unescaped(shown.text).utf8.elementsEqual(raw.utf8), "the raw text can be read back")
+        let copied = DisplayText.raw(of: shown.text)
+        try mustHold(copied?.utf8.elementsEqual(raw.utf8) == true, "a copy of it means the same")
+        if let other = DisplayText.raw(of: raw) {
+            try mustHold(DisplayText(other).text.utf8.elementsEqual(raw.utf8), "a text is shown for one text only")
+        }
         try mustBeFitToShow(shown.text)
         let isPlain = raw.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F }
         try mustHold(!isPlain || !shown.hasEscapes, "plain ASCII is not hostile")
@@ -36,20 +41,39 @@ enum TextChecks {
     /// What no terminal and no reader takes for anything but what it is.
     static func mustBeFitToShow(_ text: String) throws(Broken) {
         var marks = 0
-        for scalar in text.unicodeScalars {
-            let properties = scalar.properties
-            try mustHold(!properties.isDefaultIgnorableCodePoint, "nothing invisible is shown")
-            switch properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate,
-                .enclosingMark:
+        let scalars = Array(text.unicodeScalars)
+        for (index, scalar) in scalars.enumerated() {
+            let before = index == 0 ? nil : scalars[index - 1]
+            let after = index + 1 < scalars.count ? scalars[index + 1] : nil
+            switch (scalar, scalar.properties.generalCategory) {
+            case ("\u{200C}", _), ("\u{200D}", _), ("\u{FE0F}", _):
+                try mustHold(before.map { $0.value > 0x7F && !isSpace($0) } == true, "a joiner is on a letter or emoji")
+                try mustHold(before != "\u{200C}" && before != "\u{200D}", "no joiner is on a joiner")
+                marks += 1
+            case ("\u{3000}", _), ("\u{202F}", _):
+                try mustHold(before.map { !isSpace($0) } == true, "a space is after a word")
+                try mustHold(after.map { !isSpace($0) } == true, "a space is before a word")
+                marks = 0
+            case (_, .control), (_, .format), (_, .lineSeparator), (_, .paragraphSeparator), (_, .unassigned),
+                (_, .privateUse), (_, .surrogate), (_, .enclosingMark):
                 throw Broken(description: "U+\(String(scalar.value, radix: 16)) is not shown")
-            case .spaceSeparator: try mustHold(scalar == " ", "a space is the space")
-            case .nonspacingMark, .spacingMark: marks += 1
-            default: marks = 0
+            case (_, .spaceSeparator):
+                try mustHold(scalar == " ", "a space is the space")
+                marks = 0
+            case (_, .nonspacingMark), (_, .spacingMark):
+                try mustHold(!scalar.properties.isDefaultIgnorableCodePoint, "nothing invisible is shown")
+                marks += 1
+            default:
+                try mustHold(!scalar.properties.isDefaultIgnorableCodePoint, "nothing invisible is shown")
+                marks = 0
             }
             try mustHold(marks <= 4, "no pile of marks is shown")
         }
         try mustHold(!text.utf8.elementsEqual(" ".utf8), "no line is blank")
+    }
+
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .spaceSeparator
     }
 
     /// `\\` and `\u{…}` made what they stand for.

@@ -1,0 +1,106 @@
+/// How one scalar is written.
+enum DisplayForm {
+    case plain, escapedSpace, escapedBackslash, hostile
+
+    func written(_ scalar: Unicode.Scalar) -> String {
+        switch self {
+        case .plain: String(scalar)
+        case .escapedBackslash: #"\\"#
+        case .escapedSpace, .hostile: #"\u{"# + String(scalar.value, radix: 16, uppercase: true) + "}"
+        }
+    }
+}
+
+/// The text before a scalar, as far as it matters to how the scalar is written.
+///
+/// A look ahead is at most five scalars long, so a whole text takes time in proportion to its length.
+struct DisplayContext {
+    /// More marks on one character are a pile that reaches into other lines; no name needs them.
+    private static let marksInARow = 4
+
+    private static let nonJoiner: Unicode.Scalar = "\u{200C}"
+    private static let joiner: Unicode.Scalar = "\u{200D}"
+    private static let emojiVariation: Unicode.Scalar = "\u{FE0F}"
+
+    /// The scalar before this one, if it is shown as it is.
+    private var previous: Unicode.Scalar?
+    /// The last one shown as it is that is neither a mark nor a joiner, with nothing escaped after it.
+    private var base: Unicode.Scalar?
+    private var followsSpace = true
+    /// Marks and joiners since the base.
+    private var marks = 0
+    /// Whether what is before is an emoji, with its modifier or variation selector.
+    private var followsEmoji = false
+
+    /// The form of a scalar, given what comes after it.
+    func form(of scalar: Unicode.Scalar, before rest: Substring.UnicodeScalarView) -> DisplayForm {
+        switch scalar {
+        case " ": return followsSpace || rest.isEmpty ? .escapedSpace : .plain
+        case "\\": return .escapedBackslash
+        case _ where scalar.isWordSpace: return isBetweenWords(rest) ? .plain : .hostile
+        case Self.nonJoiner: return marks < Self.marksInARow && callsForNonJoiner(rest) ? .plain : .hostile
+        case Self.joiner: return marks < Self.marksInARow && callsForJoiner(rest) ? .plain : .hostile
+        case Self.emojiVariation: return previous?.isEmojiBase == true ? .plain : .hostile
+        default: break
+        }
+        guard !scalar.isUnfitToShow else { return .hostile }
+        // A mark at the beginning would combine with the label, one after an escape on its brace.
+        guard !scalar.isCombiningMark || (previous != nil && marks < Self.marksInARow) else { return .hostile }
+        return .plain
+    }
+
+    mutating func advance(past scalar: Unicode.Scalar, as form: DisplayForm) {
+        let isPlain = form == .plain
+        let isAttached = scalar.isCombiningMark || scalar == Self.nonJoiner || scalar == Self.joiner
+        followsSpace = scalar == " " || (isPlain && scalar.isWordSpace)
+        followsEmoji = isPlain && (scalar.isPictograph || (scalar == Self.emojiVariation && followsEmoji))
+        marks = isAttached ? marks + 1 : 0
+        if !isAttached || !isPlain { base = isPlain ? scalar : nil }
+        previous = isPlain ? scalar : nil
+    }
+
+    /// Whether a space other than U+0020 stands alone between two words.
+    private func isBetweenWords(_ rest: Substring.UnicodeScalarView) -> Bool {
+        guard !followsSpace, previous != nil, let next = rest.first else { return false }
+        return next.properties.generalCategory != .spaceSeparator
+    }
+
+    /// RFC 5892 Appendix A.1: after a virama, or between letters that would join without it.
+    private func callsForNonJoiner(_ rest: Substring.UnicodeScalarView) -> Bool {
+        if previous?.isVirama == true { return true }
+        // A joiner before it already says whether the letters join.
+        guard previous != Self.nonJoiner, previous != Self.joiner, base.map(JoiningTypes.joinsNext) == true else {
+            return false
+        }
+        let next = rest.prefix(Self.marksInARow + 1).first { !$0.isTransparentToJoining }
+        return next.map(JoiningTypes.joinsPrevious) == true
+    }
+
+    /// RFC 5892 Appendix A.2, after a virama; between two emoji (UTS #51, ED-16); and Bengali's ra with ya-phalaa.
+    private func callsForJoiner(_ rest: Substring.UnicodeScalarView) -> Bool {
+        if previous?.isVirama == true { return true }
+        if followsEmoji, let next = rest.first { return next.isPictograph && !next.properties.isEmojiModifier }
+        // The Unicode Standard, section 12.2: RA, ZWJ, VIRAMA, YA. RFC 5892 does not have it.
+        return previous == "\u{9B0}" && rest.prefix(2).elementsEqual(["\u{9CD}", "\u{9AF}"] as [Unicode.Scalar])
+    }
+}
+
+extension Unicode.Scalar {
+    /// Spaces that Japanese and French put between words instead of U+0020.
+    fileprivate var isWordSpace: Bool { self == "\u{3000}" || self == "\u{202F}" }
+
+    fileprivate var isVirama: Bool { !isASCII && properties.canonicalCombiningClass == .virama }
+
+    fileprivate var isTransparentToJoining: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+
+    /// Whether U+FE0F may ask for its picture; digits and `#` would look the same with it.
+    fileprivate var isEmojiBase: Bool { !isASCII && properties.isEmoji && !properties.isEmojiModifier }
+
+    /// Emoji that sequences are made of: all but digits and signs such as `©` and `™`.
+    fileprivate var isPictograph: Bool { value >= 0x2190 && properties.isEmoji }
+}
