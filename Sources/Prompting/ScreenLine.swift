@@ -1,3 +1,5 @@
+internal import Control
+
 extension [ScreenLine] {
     /// Those of all blocks that have any, with a blank line between two.
     package static func blocks(_ blocks: [[ScreenLine]]) -> [ScreenLine] {
@@ -50,8 +52,10 @@ package struct ScreenLine: Sendable, Equatable {
     private static func end(ofRow text: Substring, columns: Int, next: Int) -> Substring.Index {
         let scalars = text.unicodeScalars
         var (used, end) = (0, text.startIndex)
+        var previous: Unicode.Scalar?
         while end < text.endIndex {
-            used += Glyphs.width(scalars[end])
+            used += TerminalText.columns(scalars[end], after: previous)
+            previous = scalars[end]
             // At least one scalar, so that it does not go on for ever.
             if used > columns, end > text.startIndex { break }
             end = scalars.index(after: end)
@@ -60,6 +64,6 @@ package struct ScreenLine: Sendable, Equatable {
             let space = text[..<end].lastIndex(of: " "), space > text.startIndex
         else { return end }
         let word = text[scalars.index(after: space)...].prefix { $0 != " " }
-        return Glyphs.width(word) <= next ? space : end
+        return TerminalText.columns(word) <= next ? space : end
     }
 }

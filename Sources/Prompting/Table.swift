@@ -11,6 +11,8 @@ package struct Table {
             case id
             /// Text that may go on in the next row of the screen.
             case text
+            /// A name that somebody else chose: as text, and cut to 60 columns also where rows are of any length.
+            case name
         }
 
         let heading: String
@@ -21,14 +23,16 @@ package struct Table {
 
     private static let fewestIDCharacters = 8
     private static let narrowestText = 8
+    private static let widestName = 60
     private static let gap = 2
 
     private let kinds: [Column.Kind]
     private let rows: [[String]]
 
     package init(heading: [Column], rows: [[String]]) {
-        kinds = heading.map(\.kind)
-        self.rows = [heading.map(\.heading)] + rows.map { $0.map(TerminalText.escaped) }
+        let kinds = heading.map(\.kind)
+        self.kinds = kinds
+        self.rows = [heading.map(\.heading)] + rows.map { row in zip(row, kinds).map { Self.cell($0, $1) } }
     }
 
     /// The lines of the table; empty without rows.
@@ -42,13 +46,34 @@ package struct Table {
         return Self.lines(of: cut.flatMap { Self.wrapped($0, widths) })
     }
 
+    private static func cell(_ raw: String, _ kind: Column.Kind) -> String {
+        let text = TerminalText.escaped(raw)
+        guard kind == .name, TerminalText.columns(text) > widestName else { return text }
+        return String(beginning(of: text[...], upTo: widestName - 1)) + "…"
+    }
+
+    /// As much of a text as takes at most so many columns, but at least one scalar, with the marks and joiners on it.
+    private static func beginning(of text: Substring, upTo columns: Int) -> Substring {
+        let scalars = text.unicodeScalars
+        var (end, used, previous) = (text.startIndex, 0, Unicode.Scalar?.none)
+        while end < text.endIndex {
+            used += TerminalText.columns(scalars[end], after: previous)
+            if used > columns, previous != nil { break }
+            previous = scalars[end]
+            end = scalars.index(after: end)
+        }
+        return text[..<end]
+    }
+
     private func total(_ widths: [Int]) -> Int { widths.reduce(Self.gap * (widths.count - 1), +) }
 
     /// The widths with text made narrower, the widest first, until all fits or no text can be narrower.
     private func fitted(_ widths: [Int], to columns: Int) -> [Int] {
         var widths = widths
         while total(widths) > columns {
-            let texts = widths.indices.filter { kinds[$0] == .text && widths[$0] > Self.narrowestText }
+            let texts = widths.indices.filter {
+                (kinds[$0] == .text || kinds[$0] == .name) && widths[$0] > Self.narrowestText
+            }
             guard let widest = texts.max(by: { widths[$0] < widths[$1] }) else { return widths }
             widths[widest] -= 1
         }
@@ -74,11 +99,12 @@ package struct Table {
     /// Broken at spaces if there are any.
     private static func pieces(of cell: String, upTo width: Int) -> [String] {
         var (pieces, rest) = ([String](), Substring(cell))
-        while rest.count > width {
-            let room = rest.prefix(width + 1)
-            let end =
-                room.lastIndex(of: " ").flatMap { $0 > rest.startIndex ? $0 : nil }
-                ?? rest.index(rest.startIndex, offsetBy: width)
+        while TerminalText.columns(rest) > width {
+            let fitting = beginning(of: rest, upTo: width).endIndex
+            guard fitting < rest.endIndex else { break }
+            // A space right behind what fits is a good place too.
+            let space = rest.unicodeScalars[fitting] == " " ? fitting : rest[..<fitting].lastIndex(of: " ")
+            let end = space.flatMap { $0 > rest.startIndex ? $0 : nil } ?? fitting
             pieces.append(String(rest[..<end]))
             rest = rest[end...]
             if rest.first == " " { rest.removeFirst() }
@@ -87,7 +113,7 @@ package struct Table {
     }
 
     private static func widths(_ rows: [[String]]) -> [Int] {
-        transposed(rows).map { $0.map(\.count).max() ?? 0 }
+        transposed(rows).map { $0.map { TerminalText.columns($0) }.max() ?? 0 }
     }
 
     private static func transposed(_ rows: [[String]]) -> [[String]] {
@@ -103,7 +129,8 @@ package struct Table {
     private static func line(_ row: [String], _ widths: [Int]) -> String {
         let last = row.lastIndex { !$0.isEmpty } ?? 0
         let cells = row.prefix(last + 1).enumerated().map { column, cell in
-            column == last ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+            column == last
+                ? cell : cell + String(repeating: " ", count: widths[column] - TerminalText.columns(cell))
         }
         return cells.joined(separator: String(repeating: " ", count: gap))
     }

@@ -1,3 +1,5 @@
+internal import ThreeDS
+
 /// Breaks text into lines that fit, in whatever unit.
 struct TextFitting: Sendable {
     /// How wide a character is.
@@ -130,9 +132,7 @@ struct TextFitting: Sendable {
 
 extension TextFitting {
     /// Columns of a terminal.
-    static let columns = TextFitting { character in
-        character.unicodeScalars.reduce(0) { $0 + GlyphWidth.columns($1) }
-    }
+    static let columns = TextFitting { DisplayWidth.columns(String($0)) }
 
     /// Pixels of a proportional font of that size, with some to spare: which font there is, nobody knows.
     static func pixels(size: Int, bold: Bool = false) -> TextFitting {

@@ -1,3 +1,4 @@
+import Control
 import Testing
 
 @testable import Prompting
@@ -24,7 +25,7 @@ struct ScreenLineTests {
     func `no row takes more than the columns but one, and all text is there`(columns: Int) {
         for line in Sample.text.split(separator: "\n").map(String.init) + ["喫茶店 喫茶店喫茶店喫茶店", "e\u{301}e\u{301} x", ""] {
             let rows = Self.rows(line, indent: 12, columns: columns)
-            #expect(rows.allSatisfy { Glyphs.width($0) < columns })
+            #expect(rows.allSatisfy { TerminalText.columns($0) < columns })
             #expect(rows.joined().filter { $0 != " " } == line.filter { $0 != " " })
         }
     }

@@ -1,3 +1,4 @@
+import Control
 import Testing
 
 @testable import Prompting
@@ -37,6 +38,38 @@ struct TableTests {
 
     @Test func `a table that fits is left as it is`() {
         #expect(table.lines(200) == table.lines(nil))
+    }
+
+    @Test(arguments: [nil, 200] as [Int?])
+    func `cells are below each other whatever columns their letters take`(columns: Int?) {
+        let names = [
+            "株式会社カフェ東京", "Café ☕\u{FE0F}", "ශ්\u{200D}රී ලංකා", "فروشگاه\u{200C}ها", "e\u{301}", "❤\u{FE0F}", "Plain",
+        ]
+        let table = Table(heading: [.init("MERCHANT", .name), .init("STATE")], rows: names.map { [$0, "pending"] })
+        let starts = table.lines(columns).map { line in
+            let start = ["pending", "STATE"].compactMap { line.text.firstRange(of: $0)?.lowerBound }.first
+            return TerminalText.columns(line.text[..<(start ?? line.text.startIndex)])
+        }
+        #expect(Set(starts) == [20])
+    }
+
+    @Test(arguments: [
+        String(repeating: "\u{202E}", count: 40), String(repeating: "株", count: 40),
+        "a" + String(repeating: "\u{200B}x", count: 20), String(repeating: "\\", count: 40),
+    ])
+    func `no name makes a row wider than 60 columns for it`(name: String) {
+        let rows = [["Shop", "pending"], [name, "x"]]
+        let table = Table(heading: [.init("MERCHANT", .name), .init("STATE")], rows: rows)
+        let lines = table.lines(nil).map(\.text)
+        #expect(lines.allSatisfy { TerminalText.columns($0) <= 60 + 2 + "pending".count })
+        #expect(lines[2].contains("…"))
+        #expect(table.lines(40).map(\.text).allSatisfy { TerminalText.columns($0) < 40 })
+    }
+
+    @Test func `a name of 60 columns is whole`() {
+        let name = String(repeating: "株", count: 30)
+        let lines = Table(heading: [.init("MERCHANT", .name)], rows: [[name]]).lines(nil)
+        #expect(lines.map(\.text) == ["MERCHANT", name])
     }
 
     @Test func `without rows there is no table`() {

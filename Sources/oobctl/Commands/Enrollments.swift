@@ -34,7 +34,7 @@ struct Enrollments: AsyncParsableCommand {
             ]
         }
         let heading: [Table.Column] = [
-            .init("ID", .id), .init("ISSUER", .text), .init("NAME", .text), .init("AUTHN TYPE", .text), .init("STATE"),
+            .init("ID", .id), .init("ISSUER", .text), .init("NAME", .name), .init("AUTHN TYPE", .text), .init("STATE"),
             .init("SIGN COUNT", .text), .init("ENROLLED", .text), .init("KEY", .text), .init("KEY TESTED", .text),
         ]
         return Table(heading: heading, rows: rows).lines(Output.columns)

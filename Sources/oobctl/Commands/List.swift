@@ -79,7 +79,7 @@ struct List: AsyncParsableCommand {
         let columns = Output.columns
         let heading = [
             Table.Column("ID", .id), Table.Column("ACSTRANSID", .id), Table.Column("AMOUNT"),
-            Table.Column("MERCHANT", .text), Table.Column("ENROLLMENT", .text),
+            Table.Column("MERCHANT", .name), Table.Column("ENROLLMENT", .name),
         ]
         let rows = requests.map {
             [$0.id, $0.acsTransId, $0.amountText ?? "", $0.merchantName ?? "", $0.enrollmentName ?? $0.enrollmentId]
