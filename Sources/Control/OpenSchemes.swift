@@ -14,7 +14,7 @@ package struct OpenSchemes: Sendable, Equatable {
         for scheme in schemes where !Self.isScheme(scheme) {
             throw ControlError(
                 .invalidArgument,
-                "--open-scheme and \(Self.variable): \"\(scheme)\" is no scheme; one has letters, digits, + - . "
+                "--open-scheme and \(Self.variable): \"\(scheme)\" is no scheme; one has letters, digits, + - . _ "
                     + "and begins with a letter.")
         }
     }
@@ -27,13 +27,13 @@ package struct OpenSchemes: Sendable, Equatable {
         String(decoding: url.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
     }
 
-    /// RFC 3986, section 3.1.
+    /// RFC 3986, section 3.1, and `_`, as in the return URLs that are taken.
     private static func isScheme(_ text: String) -> Bool {
         guard let first = text.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
         return text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),
-                UInt8(ascii: "-"), UInt8(ascii: "."):
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
                 true
             default: false
             }

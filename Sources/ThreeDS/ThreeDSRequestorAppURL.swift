@@ -1,20 +1,22 @@
 /// Where the payer goes back to after the decision: EMV 3-D Secure's threeDSRequestorAppURL.
 ///
 /// It may go to another program's command line, so its form is narrow: an RFC 3986 URI of at most 256 bytes, in
-/// plain ASCII, without a user or password, and never of a scheme that runs or reads something here.
+/// plain ASCII, without a user or password, and never of a scheme that runs or reads something here. A scheme may also
+/// have `_`, as the schemes of apps for Android do.
 package struct ThreeDSRequestorAppURL: Sendable, Equatable {
     /// Byte for byte as it came.
     package let text: String
 
     package init(_ text: String) throws(URLRefusal) {
         guard (1...256).contains(text.utf8.count) else { throw .length }
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .notASCII }
         guard text.utf8.allSatisfy(Self.isAllowed) else { throw .byte }
         guard let colon = text.firstIndex(of: ":") else { throw .scheme }
         let scheme = text[..<colon].utf8
         let rest = text[colon...].dropFirst()
-        guard let first = scheme.first, first.isASCIILetter, scheme.allSatisfy(Self.isSchemeByte), !rest.isEmpty
-        else { throw .scheme }
+        guard let first = scheme.first, first.isASCIILetter, scheme.allSatisfy(Self.isSchemeByte) else { throw .scheme }
         let name = text[..<colon].lowercased()
+        guard !rest.isEmpty || !Self.specialSchemes.contains(name) else { throw .scheme }
         guard !Self.forbiddenSchemes.contains(name) else { throw .forbiddenScheme }
         guard !Self.hasUser(rest.utf8, scheme: name) else { throw .user }
         self.text = text
@@ -35,9 +37,9 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
         }
     }
 
-    /// RFC 3986 §3.1.
+    /// RFC 3986 §3.1, and `_`.
     private static func isSchemeByte(_ byte: UInt8) -> Bool {
-        byte.isASCIILetter || byte.isASCIIDigit || "+-.".utf8.contains(byte)
+        byte.isASCIILetter || byte.isASCIIDigit || "+-._".utf8.contains(byte)
     }
 
     /// Whether there is an `@` in the authority (RFC 3986 §3.2), as a strict reader or a browser finds it.
@@ -58,14 +60,17 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
 
 /// Which rule a threeDSRequestorAppURL breaks.
 package enum URLRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-    case length, byte, scheme, forbiddenScheme, user
+    case length, notASCII, byte, scheme, forbiddenScheme, user
 
     /// The rest of a sentence that begins with the member's name.
     package var description: String {
         switch self {
         case .length: "is not 1 to 256 bytes long"
-        case .byte: #"has a byte that is not printable ASCII, or is a space or one of " < > \ ^ ` { | }"#
-        case .scheme: "does not begin with a scheme, a colon and something after it"
+        case .notASCII: "has a character that is not ASCII: write ö as %C3%B6, and a host of other letters as xn--…"
+        case .byte:
+            #"has a control character, a space or one of " < > \ ^ ` { | }: fill in what is a template, such as {id}, "#
+                + "and write any other as % and two hexadecimal digits"
+        case .scheme: "does not begin with a scheme and a colon, and for http: and the like something after it"
         case .forbiddenScheme: "has a scheme that is not allowed: javascript, data, file, vbscript, blob or about"
         case .user: "has a user or password before its host; none is allowed"
         }

@@ -139,6 +139,14 @@ class Checks(unittest.TestCase):
         self.assertEqual({rule for rule, result in self.results(report).items() if result == "failed"},
                          {"origin", "userVerification", "signature", "signCount"})
 
+    def test_a_return_url_that_is_refused_is_named_with_what_to_write(self):
+        vector = vectors("commitments")[0]
+        for url, advice in [("https://m.example/köln", "%C3%B6"), ("https://m.example/{orderId}", "template")]:
+            transaction = {**vector["transaction"], "threeDSRequestorAppURL": url}
+            run = self.conform("check-request", self.file(unsigned(request({**vector, "transaction": transaction}))))
+            self.assertEqual(run.returncode, 1, run.stderr)
+            self.assertIn(advice, run.stdout)
+
     def test_an_assertion_whose_rp_id_is_not_known_is_still_held_against_the_key(self):
         vector = next(vector for vector in vectors("assertions") if vector["name"] == "signed-by-another-key")
         words = ["check-assertion", self.file(json.dumps(vector["credential"])), "--public-key"]

@@ -39,11 +39,25 @@ import Testing
             ("https://m.example/return?", "https://m.example/return?transID=<ID>"),
             ("https://m.example/return?a=b&", "https://m.example/return?a=b&transID=<ID>"),
             ("https://m.example/return#there?x", "https://m.example/return?transID=<ID>#there?x"),
-            ("com.Example.App:back", "com.Example.App:back?transID=<ID>"),
+            ("com.Example.App:back", "com.Example.App:back?transID=<ID>"), ("my_app:", "my_app:?transID=<ID>"),
         ])
     func `the transID is appended to whatever URL`(url: String, whole: String) async throws {
         let made = try await returnURL(["threeDSRequestorAppURL": .string(url), "appendTransID": true])
         #expect(made.url == whole.replacing("<ID>", with: made.sdkTransID))
+    }
+
+    @Test(arguments: [
+        ("https://merchant.example/köln", "%C3%B6"), ("https://merchant.example/{orderId}", "template"),
+        ("https:", "something after it"),
+    ])
+    func `a return URL that the agent would refuse is refused at the order, with what to write`(
+        url: String, advice: String
+    ) async throws {
+        let issuer = try TestIssuer()
+        _ = try await issuer.enrolled()
+        let reply = await issuer.post("/sandbox/purchases", ["threeDSRequestorAppURL": .string(url)])
+        #expect(reply.status == 400)
+        #expect(reply.detail?.contains(advice) == true, "\(reply)")
     }
 
     @Test func `nothing is appended unless it is asked for`() async throws {

@@ -7,7 +7,8 @@ struct ThreeDSRequestorAppURLTests {
         "merchantScheme://appName",
         "a:b", "a+b-c.9:x", "https://merchant.example/@shop", "https://merchant.example?to=a@b",
         "https://merchant.example#a@b", "mailto:someone@merchant.example", "app:/path@x", "HTTPS://merchant.example",
-        "javascripts:x", "https://[2001:db8::1]:8443/%20~!$&'()*+,;=",
+        "my_app://return", "My_App:x", "myapp:", "myapp://", "javascripts:x",
+        "https://[2001:db8::1]:8443/%20~!$&'()*+,;=",
     ])
     func `a plain URL is kept byte for byte`(text: String) throws {
         #expect(try ThreeDSRequestorAppURL(text).text == text)
@@ -30,8 +31,29 @@ struct ThreeDSRequestorAppURLTests {
         }
     }
 
-    @Test(arguments: ["https", "https:", "://x", ":x", "1a:x", "/path:x", "a/b:c", "%6Aavascript:x", "a_b:x", "-a:x"])
-    func `a URL without a scheme and something after it is refused`(text: String) {
+    @Test(
+        arguments: [
+            ("https://merchant.example/köln", URLRefusal.notASCII, "%C3%B6"),
+            ("https://kö.example/", .notASCII, "xn--"),
+            ("https://merchant.example/{orderId}", .byte, "{id}"),
+            ("https://merchant.example/a b", .byte, "hexadecimal"),
+            ("https://merchant.example/%C3%B6?order=%7B1%7D", nil, ""),
+        ] as [(String, URLRefusal?, String)])
+    func `what apps for iOS or Android do not open alike is refused, and the refusal says what to write`(
+        text: String, refusal: URLRefusal?, advice: String
+    ) {
+        var thrown: URLRefusal?
+        do { _ = try ThreeDSRequestorAppURL(text) } catch { thrown = error }
+        #expect(thrown == refusal)
+        guard refusal != nil else { return }
+        let message = Fixture.refusal(["threeDSRequestorAppURL": text])?.message
+        #expect(message?.contains(advice) == true)
+    }
+
+    @Test(arguments: [
+        "https", "https:", "://x", ":x", "1a:x", "/path:x", "a/b:c", "%6Aavascript:x", "_a:x", "-a:x", "HTTP:", "ws:",
+    ])
+    func `a URL without a scheme, or of the web with nothing after it, is refused`(text: String) {
         #expect(throws: URLRefusal.scheme) { try ThreeDSRequestorAppURL(text) }
     }
 

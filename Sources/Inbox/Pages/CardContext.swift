@@ -51,8 +51,11 @@ enum CardContext {
     }
 
     /// The merchant's URL: a link if its scheme may be opened, and text to copy if not.
+    ///
+    /// A browser finds no scheme with `_`: a link would lead to a page of the inbox itself.
     private static func destination(_ url: String, isLink: Bool) -> [String: Any] {
-        ["url": url, "scheme": PageText.text(OpenSchemes.scheme(of: url)), "isLink": isLink]
+        let scheme = OpenSchemes.scheme(of: url)
+        return ["url": url, "scheme": PageText.text(scheme), "isLink": isLink && !scheme.contains("_")]
     }
 
     private static func test(_ bench: TestBench, clock: ClockView?) -> [String: Any] {
