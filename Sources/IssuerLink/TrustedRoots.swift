@@ -34,7 +34,9 @@ enum TrustedRoots {
                 description: "there is no root certificate: it must be PEM, from -----BEGIN CERTIFICATE-----")
         }
         do {
-            return try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8))
+            // PEM is ASCII: an editor puts a byte order mark before it, `cat` then one between two certificates.
+            let plain = pem.utf8.filter { $0 < 0x80 }
+            return try NIOSSLCertificate.fromPEMBytes(plain)
         } catch {
             throw RootsError(description: "the root certificates hold no certificate, or one that cannot be read")
         }

@@ -19,7 +19,7 @@ struct DecideOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Decide only if the merchant's name is this text.", valueName: "text"))
+        help: ArgumentHelp("Decide only if the merchant's name is this text, raw or as shown.", valueName: "text"))
     var expectMerchant: String?
 
     @Option(help: ArgumentHelp("Decide only if the acsTransId is this one.", valueName: "id"))
@@ -38,7 +38,7 @@ struct DecideOptions: ParsableArguments {
         try Usage.check(
             expectAcsTransId.flatMap(Expectation.problem(withAcsTransId:)), option: "--expect-acs-trans-id")
         try Usage.check(
-            expectMerchant?.utf8.count, in: DecideCommand.expectMerchantBytes, option: "--expect-merchant (bytes)")
+            merchant?.utf8.count, in: DecideCommand.expectMerchantBytes, option: "--expect-merchant (bytes)")
     }
 
     func selectors() throws -> [RequestSelector] {
@@ -46,12 +46,15 @@ struct DecideOptions: ParsableArguments {
         return next ? [.next] : try ids.map { try Usage.id(DashedIDs.unescaped($0)) }
     }
 
+    /// The name itself if it was copied from the screen.
+    private var merchant: String? { expectMerchant.map(TerminalText.meant) }
+
     func command(reason: DenialReason? = nil) -> DecideCommand {
         var command = DecideCommand()
         command.enrollment = enrollment.enrollment
         command.wait = wait
         command.expectAmount = expectAmount
-        command.expectMerchant = expectMerchant
+        command.expectMerchant = merchant
         command.expectAcsTransId = expectAcsTransId
         command.reason = reason
         command.deliveryTimeout = deliveryTimeout

@@ -59,5 +59,7 @@ import Testing
             #expect(names.number(of: other) == nil)
         }
         #expect(FleetNames(prefix: "card", count: 6).number(of: "card-00007") == nil)
+        // As the agent keeps the name, whatever keyboard wrote it.
+        #expect(FleetNames(prefix: " Cafe\u{301} ", count: 6).number(of: "Caf\u{E9} -00006") == 6)
     }
 }

@@ -127,6 +127,18 @@ struct TLSTests {
         _ = try TrustedRoots.configuration(pem: "# Bank of Zürich\n\(pem)\n# another\n\(pem)\nend")
     }
 
+    @Test func `roots pass with the byte order marks that editors put before them`() async throws {
+        let pem = try await TestCertificate(host: "localhost").pem
+        for text in ["\u{FEFF}\(pem)", "\u{FEFF}\(pem)\n\u{FEFF}\(pem)"] {
+            let roots = try TrustedRoots.configuration(pem: text).trustRoots
+            guard case .certificates(let certificates)? = roots else {
+                Issue.record("\(text): no roots")
+                continue
+            }
+            #expect(certificates.count == (text == "\u{FEFF}\(pem)" ? 1 : 2))
+        }
+    }
+
     @Test func `roots that cannot be used are refused with a sentence, before and at use`() async throws {
         let own = try await TestCertificate(host: "localhost")
         let block = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"

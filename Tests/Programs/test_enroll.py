@@ -217,10 +217,20 @@ class FromAScript(Enrolling):
             self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(len(self.agent.json("enrollments")), 6)
 
+    def test_a_code_is_one_text_with_a_byte_order_mark_or_spaces_around(self):
+        code = self.folder / "code"
+        code.touch(mode=0o600)
+        for before, after in [("\ufeff", "\n"), (" ", " \n"), ("\ufeff\t", "\u00a0")]:
+            code.write_text(before + self.issuer.enrollment_code() + after, encoding="utf-8")
+            run = self.given("--code-file", str(code))
+            self.assertEqual(run.returncode, 0, run.stderr)
+        run = self.given("--code", f" {self.issuer.enrollment_code()} ")
+        self.assertEqual(run.returncode, 0, run.stderr)
+
     def test_a_code_file_that_holds_no_code_is_wrong_usage_and_nothing_is_sent(self):
         code = self.folder / "code"
         code.touch(mode=0o600)
-        for content, said in [(b"", "is empty"), (b"\n", "is empty"), (b"a\nb\n", "more than one line"),
+        for content, said in [(b"", "is empty"), (b"\n", "is empty"), (b" \n", "is empty"), (b"\xef\xbb\xbf\n", "is empty"), (b"a\nb\n", "more than one line"),
                               (b"q" * 257, "too long for a code"), (b"q" * 100_000, "too long for a code"),
                               (b"q" * 256 + b"\nb", "more than one line"), (b"\xe6", "not UTF-8")]:
             with self.subTest(content[:9]):

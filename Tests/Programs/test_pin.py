@@ -163,6 +163,13 @@ class ByFiles(WithPIN):
         self.approve(acs, OTHER)
         self.assertEqual(self.agent.json("enrollments")[0]["pinTriesLeft"], 5)
 
+    def test_no_pin_is_chosen_from_a_file_with_a_byte_order_mark(self):
+        enrollment = self.enroll()["id"]
+        error = self.error("pin change", enrollment, "--pin-file", self.file("old", PIN), "--new-pin-file",
+                           self.file("new", "\ufeff" + OTHER), exits=64)
+        self.assertIn("begins with a byte order mark", error["message"])
+        self.approve(self.ask(), PIN)
+
     def test_files_that_hold_no_pin_are_wrong_usage_and_cost_no_try(self):
         self.enroll()
         acs = self.ask()

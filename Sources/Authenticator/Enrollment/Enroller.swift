@@ -1,6 +1,7 @@
 package import IssuerProtocol
 package import Keys
 import Logging
+internal import ThreeDS
 import WebAuthn
 
 /// What someone who enrolls asks for.
@@ -8,6 +9,7 @@ package struct EnrollmentParameters: Sendable {
     package let target: IssuerTarget
     package let code: EnrollmentCode
     package let authnType: AuthnType
+    /// As it counts (``TypedText``).
     package let name: String
     /// Whether the person chose the name: a chosen name that is taken is refused, any other one gets a number.
     package let isNameChosen: Bool
@@ -27,7 +29,7 @@ package struct EnrollmentParameters: Sendable {
         self.target = target
         self.code = code
         self.authnType = authnType
-        self.name = name
+        self.name = TypedText.name(name)
         self.isNameChosen = isNameChosen
         self.keyURI = keyURI
         self.pin = pin
@@ -48,6 +50,9 @@ struct Enroller: Sendable {
     /// - Throws: `CommandError` if nothing was begun; then there is no key and no row.
     func begin(_ parameters: EnrollmentParameters) async throws -> EnrollmentID {
         try check(parameters)
+        guard EnrollmentName.bytes.contains(parameters.name.utf8.count) else {
+            throw CommandError(.invalidArgument, "a name has 1 to 256 bytes, without the white space at its ends")
+        }
         if let problem = parameters.target.rootsPEM.flatMap(ports.gateway.problem(withRoots:)) {
             throw CommandError(.invalidArgument, problem)
         }

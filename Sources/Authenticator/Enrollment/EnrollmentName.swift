@@ -44,11 +44,18 @@ extension StoreReader {
     /// Of equal names the ones that have not ended count first. A damaged row is found by its id only: its name is not to
     /// be believed.
     ///
+    /// White space at the ends and the form of Unicode's letters do not count (``TypedText``).
+    ///
     /// - Parameter limit: the most that are given.
     func enrollments(meantBy text: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
         guard !text.isEmpty else { return [] }
         if let whole = try EnrollmentID(text).flatMap({ try enrollment($0) }), ended || !whole.isOver { return [whole] }
-        let named = try enrollments(named: text, includingEnded: ended, limit: limit).filter { !$0.isDamaged }
+        var named = try enrollments(named: text, includingEnded: ended, limit: limit).filter { !$0.isDamaged }
+        // A name from before names were normalized is found by its own bytes only.
+        let name = TypedText.name(text)
+        if named.isEmpty, !name.utf8.elementsEqual(text.utf8) {
+            named = try enrollments(named: name, includingEnded: ended, limit: limit).filter { !$0.isDamaged }
+        }
         let current = named.filter { !$0.isOver }
         if !current.isEmpty { return current }
         return named.isEmpty ? try enrollments(beginning: text, includingEnded: ended, limit: limit) : named

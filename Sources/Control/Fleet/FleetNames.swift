@@ -1,3 +1,5 @@
+internal import ThreeDS
+
 /// The names of many enrollments that are made in one run: `PREFIX-00001` and so on.
 ///
 /// What was made before is told by its name, so an interrupted run is gone on with without a file of its own.
@@ -11,7 +13,8 @@ package struct FleetNames: Sendable, Equatable {
     package let count: Int
 
     package init(prefix: String, count: Int) {
-        self.prefix = prefix
+        // As the agent keeps a name that begins so; otherwise a run that goes on would not know its names again.
+        self.prefix = String(TypedText.name(prefix + "-").unicodeScalars.dropLast())
         self.count = count
     }
 

@@ -5,6 +5,15 @@ package enum TerminalText {
     /// One line; control characters and what could hide or reorder text come out as visible escapes.
     package static func escaped(_ raw: String) -> String { DisplayText(raw).text }
 
+    /// The text that is meant by one that a person typed or copied from a screen.
+    ///
+    /// A text that ``escaped(_:)`` gives stands for the text that it is given for, any other for itself: each stands
+    /// for one text only.
+    package static func meant(by typed: String) -> String { DisplayText.raw(of: typed) ?? typed }
+
+    /// A code or another text that a person typed or copied, without what a file or a mouse adds at its ends.
+    package static func trimmed(_ typed: String) -> String { TypedText.trimmed(typed) }
+
     /// The columns that text takes on a terminal.
     package static func columns(_ text: some StringProtocol) -> Int { DisplayWidth.columns(text) }
 

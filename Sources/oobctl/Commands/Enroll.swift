@@ -169,7 +169,8 @@ struct Enroll: AsyncParsableCommand {
         try Usage.checked { () throws(ControlError) in try ShownIssuer(issuer) }.text
     }
 
-    private func checked(_ code: String) throws -> String {
+    private func checked(_ typed: String) throws -> String {
+        let code = TerminalText.trimmed(typed)
         let range = EnrollCommand.codeBytes
         guard range.contains(code.utf8.count) else {
             throw ValidationError("A code has \(range.lowerBound) to \(range.upperBound) bytes.")

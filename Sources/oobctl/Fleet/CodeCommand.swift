@@ -57,9 +57,9 @@ struct CodeCommand: Sendable {
         guard let line = lines.first else { throw failure("printed nothing; one line with a code or link is expected") }
         guard lines.count == 1 else { throw failure("printed \(lines.count) lines; one is expected") }
         guard let text = String(validating: line, as: UTF8.self) else { throw failure("printed what is not UTF-8") }
-        let trimmed = text.trimmingPrefix { $0.isWhitespace }.reversed().drop { $0.isWhitespace }
+        let trimmed = TerminalText.trimmed(text)
         guard !trimmed.isEmpty else { throw failure("printed nothing; one line with a code or link is expected") }
-        return String(trimmed.reversed())
+        return trimmed
     }
 
     private static func failure(_ what: String) -> ClientError {

@@ -14,13 +14,22 @@ struct SecretLine {
 
     private static let privateMode = mode_t(0o077)
 
-    static func pin(_ path: String, option: String) throws(ClientError) -> PINText {
-        PINText(try SecretLine(option: option, kind: "a PIN", maxBytes: PINText.bytes.upperBound).text(path))
+    /// - Parameter isNew: whether the PIN is chosen now. A PIN is taken byte for byte, and nobody can type a byte order
+    ///   mark later: with one no PIN is chosen.
+    static func pin(_ path: String, option: String, isNew: Bool = false) throws(ClientError) -> PINText {
+        let line = SecretLine(option: option, kind: "a PIN", maxBytes: PINText.bytes.upperBound)
+        let text = try line.text(path)
+        guard !isNew || text.unicodeScalars.first != "\u{FEFF}" else {
+            throw line.error(path, "begins with a byte order mark: save it as UTF-8 without one.")
+        }
+        return PINText(text)
     }
 
     static func code(_ path: String, option: String) throws(ClientError) -> String {
         let line = SecretLine(option: option, kind: "a code", maxBytes: EnrollCommand.codeBytes.upperBound)
-        return try line.text(path)
+        let code = TerminalText.trimmed(try line.text(path))
+        guard !code.isEmpty else { throw line.error(path, "is empty.") }
+        return code
     }
 
     static func wipe(_ bytes: inout [UInt8]) {

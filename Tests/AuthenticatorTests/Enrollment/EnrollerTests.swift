@@ -59,6 +59,32 @@ struct EnrollerTests {
         #expect(try await failureCode(enroll) == nil)
     }
 
+    @Test(arguments: [" Café ", "\u{FEFF}Cafe\u{301}", "Caf\u{E9}\n"])
+    func `a name is one text on every keyboard, when it is chosen and when it is meant`(typed: String) async throws {
+        let card = try await sample.enrolled("card", called: "Caf\u{E9}")
+        #expect(try await sample.agent.enrollment(named: typed).id == card.id)
+        try await sample.issuer.enrolls()
+        let wanted = EnrollmentParameters(
+            target: try SampleAgent.target, code: try SampleAgent.code, authnType: .presence, name: typed,
+            isNameChosen: true)
+        #expect(wanted.name.utf8.elementsEqual("Caf\u{E9}".utf8))
+        #expect(
+            try await failureCode { _ = try await sample.agent.enroll(wanted, patience: 0) } == .invalidArgument)
+    }
+
+    @Test func `a name from before names were normalized is found as it is written, and a name of spaces is refused`()
+        async throws
+    {
+        let old = try await sample.enrolled("old", called: "Cafe\u{301} ")
+        #expect(try await sample.agent.enrollment(named: "Cafe\u{301} ").id == old.id)
+        try await sample.issuer.enrolls()
+        let spaces = EnrollmentParameters(
+            target: try SampleAgent.target, code: try SampleAgent.code, authnType: .presence, name: " \u{FEFF}",
+            isNameChosen: true)
+        #expect(
+            try await failureCode { _ = try await sample.agent.enroll(spaces, patience: 0) } == .invalidArgument)
+    }
+
     @Test func `a name that nobody chose gets a number if it is taken`() async throws {
         try await sample.issuer.enrolls()
         for _ in 1...3 { _ = try? await sample.agent.enroll(sample.parameters(), patience: 0) }

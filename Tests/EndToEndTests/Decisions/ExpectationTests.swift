@@ -35,6 +35,29 @@ import Testing
         }
     }
 
+    /// Names that are read alike by someone who forgets the escapes: each expectation is for one of them only.
+    @Test(arguments: [
+        ("日本\u{3000}商店", ["日本\u{3000}商店"], [#"日本\u{3000}商店"#]),
+        ("Pay\u{200D}Pal", [#"Pay\u{200D}Pal"#, "Pay\u{200D}Pal"], [#"Pay\\u{200D}Pal"#, "PayPal"]),
+        (#"Pay\u{200D}Pal"#, [#"Pay\\u{200D}Pal"#], [#"Pay\u{200D}Pal"#, "Pay\u{200D}Pal"]),
+        (#"C\D"#, [#"C\D"#, #"C\\D"#], [#"C\\\\D"#]),
+    ])
+    func `a merchant's name is expected as it is shown or as it came, and no other name passes`(
+        name: String, same: [String], other: [String]
+    ) async throws {
+        try await Scenario.run { scenario in
+            let (sandbox, agent) = try await scenario.enrolled()
+            for text in same {
+                let id = try await sandbox.purchase(["merchantName": .string(name)])
+                _ = try await agent.received(id)
+                for wrong in other {
+                    try await agent.ctl("approve", id, "--expect-merchant", wrong, exits: 4)
+                }
+                try await agent.ctl("approve", id, "--expect-merchant", text)
+            }
+        }
+    }
+
     @Test func `an amount that is not written out is refused with what is allowed`() async throws {
         try await Scenario.run { scenario in
             let (sandbox, agent) = try await scenario.enrolled()

@@ -1,0 +1,23 @@
+@_spi(_Unicode) import Swift
+
+/// Text that a person types, copies or keeps in a file, as far as it counts.
+package enum TypedText {
+    /// The text without a byte order mark before it, and without white space at either end.
+    package static func trimmed(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        let start = scalars.drop { $0 == "\u{FEFF}" || $0.properties.isWhitespace }
+        guard let end = start.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
+        return String(start[...end])
+    }
+
+    /// A name that a person chose: trimmed, in Unicode's normalization form C.
+    ///
+    /// Keyboards and systems differ in whether `é` is one scalar or two.
+    package static func name(_ text: String) -> String {
+        let trimmed = trimmed(text)
+        guard !trimmed.utf8.allSatisfy({ $0 < 0x80 }) else { return trimmed }
+        var name = ""
+        for scalar in trimmed._nfc { name += String(scalar) }
+        return name
+    }
+}
