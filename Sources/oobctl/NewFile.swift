@@ -21,7 +21,7 @@ struct NewFile: ~Copyable {
         let temporary = "\(directory)/.\(name).\(String(UInt64.random(in: .min ... .max), radix: 16)).partial"
         try Self.check(path, replacing: replacing)
         let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw Self.failure("cannot be made", path) }
+        guard file >= 0 else { throw Self.failure("cannot be made", path, in: directory) }
         self.path = path
         self.temporary = temporary
         self.directory = directory
@@ -57,8 +57,11 @@ struct NewFile: ~Copyable {
         guard replacing else { throw .unclear("\(path) is there already: --force replaces it.") }
     }
 
-    private static func failure(_ what: String, _ path: String) -> ClientError {
+    private static func failure(_ what: String, _ path: String, in directory: String? = nil) -> ClientError {
         let number = errno
+        if let directory, number == ENOENT {
+            return .unclear("\(path) \(what): there is no directory \(directory); make it first.")
+        }
         // glibc keeps the text per thread (strerror(3)), and it is copied at once.
         return .unclear("\(path) \(what): \(unsafe String(cString: strerror(number))).")
     }

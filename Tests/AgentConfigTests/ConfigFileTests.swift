@@ -50,7 +50,20 @@ struct ConfigFileTests {
         ("[a]: b\n", "a.yaml:1: : no such setting; allowed are log-level, max-undecided, socket"),
         ("socket: a\n\tb: c\n", "a.yaml:2: tabs are not allowed here; use spaces"),
         ("socket: a\n\n\tlog-level: b\n", "a.yaml:3: tabs are not allowed here; use spaces"),
-        ("socket: *a\n", "a.yaml:1: found undefined alias"),
+        ("socket: *a\n", "a.yaml:1: socket: put the value in quotes; YAML takes * at its beginning for its own"),
+        (
+            "log-level: info\nsocket: [::]:8443\n",
+            "a.yaml:2: socket: put the value in quotes; YAML takes [ at its beginning for its own"
+        ),
+        (
+            "socket: [::]:8443\nlog-level: info\n",
+            "a.yaml:1: socket: put the value in quotes; YAML takes [ at its beginning for its own"
+        ),
+        ("socket: @a\n", "a.yaml:1: socket: put the value in quotes; YAML takes @ at its beginning for its own"),
+        (
+            "socket: a: b\n",
+            "a.yaml:1: this is not YAML: write NAME: VALUE, and put a value with : or # in quotes"
+        ),
     ])
     func `what is wrong is told with its line`(text: String, message: String) {
         #expect { try read(text) } throws: { ($0 as? ConfigError)?.message == message }

@@ -60,6 +60,20 @@ struct DiscoveryTests {
     }
 
     @Test(arguments: [
+        (
+            "http://localhost:8181", "; it is http://localhost:8181: give that URL if it is the one you mean"
+        ), ("not \u{1B}[2Ja URL", ""), ("https://issuer.example/", ""),
+    ])
+    func `the refusal names the URL to use, and quotes nothing that is no issuer's URL`(
+        named: String, end: String
+    ) throws {
+        let error = try #require(throws: ProtocolError.self) { try read("issuer", .string(named)) }
+        #expect(
+            "\(error)"
+                == "discovery/issuer: must be https://issuer.example, the URL that it was fetched from" + end)
+    }
+
+    @Test(arguments: [
         "jwksUri", "enrollmentOptionsEndpoint", "enrollmentsEndpoint", "authnRequestsEndpoint", "authenticatorEndpoint",
         "batchFetchEndpoint",
     ])

@@ -63,8 +63,14 @@ private struct DiscoveryReader {
 
     func discovery() throws -> Discovery {
         try checkVersions()
-        guard try object.string("issuer", bytes: 0...300).utf8.elementsEqual(issuer.text.utf8) else {
-            throw JSONMemberError(path: "/issuer", problem: "must be \(issuer.text), the URL that it was fetched from")
+        let named = try object.string("issuer", bytes: 0...300)
+        guard named.utf8.elementsEqual(issuer.text.utf8) else {
+            // Only a URL is quoted: any other text is whatever the server likes.
+            let other = (try? IssuerURL(named)).map {
+                "; it is \($0.text): give that URL if it is the one you mean"
+            }
+            throw JSONMemberError(
+                path: "/issuer", problem: "must be \(issuer.text), the URL that it was fetched from\(other ?? "")")
         }
         return Discovery(
             issuer: issuer, jwksUri: try address("jwksUri", mayHaveQuery: true),

@@ -15,6 +15,15 @@ import Testing
         return agent
     }
 
+    @Test func `a backup into a directory that is not there names the directory`() async throws {
+        try await Scenario.run { scenario in
+            let (_, agent) = try await scenario.enrolled()
+            let folder = "\(scenario.folder)/missing"
+            let refused = try await agent.ctl("backup", "\(folder)/backup.tar", exits: 1)
+            #expect(refused.errors.contains("there is no directory \(folder); make it first"), "\(refused)")
+        }
+    }
+
     @Test func `a backup that is taken while the agent runs is restored, and approves`() async throws {
         try await Scenario.run { scenario in
             let (sandbox, old) = try await scenario.enrolled()
