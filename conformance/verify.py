@@ -5,6 +5,7 @@ see what an issuer and an authenticator have to check, in which order; a token n
 """
 import base64, datetime, hashlib, json, re, sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
@@ -47,7 +48,7 @@ def request(vector, party):  # Section 6: what an authenticator does with a mess
     claims = json.loads(decode(payload), object_pairs_hook=lambda pairs: names.append([name for name, _ in pairs]) or dict(pairs))
     need(isinstance(claims, dict), "payload", "unanswerable")
     need(claims.get("iss") == party["issuer"], "iss", "notAuthentic")
-    need(claims.get("aud") == party["authenticatorId"], "aud", "notAuthentic")
+    need(claims.get("aud") in (party["authenticatorId"], [party["authenticatorId"]]), "aud", "notAuthentic")
     need("jti" in claims, "jtiMissing", "unanswerable")
     need(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", claims["jti"]), "jtiMalformed", "unanswerable")
     iat, exp, at = claims["iat"], claims.get("exp"), vector["at"]
@@ -63,7 +64,7 @@ def request(vector, party):  # Section 6: what an authenticator does with a mess
     need("transaction" in claims, "transactionMissing")
     transaction(claims["transaction"])
     options = claims["publicKey"]
-    need(options["rpId"] == party["rpId"], "rpId")
+    need(options.get("rpId", urlsplit(party["issuer"]).hostname) == party["rpId"], "rpId")
     allowed = [each["id"] for each in options.get("allowCredentials", [])]
     need(not allowed or party["credentialId"] in allowed, "allowCredentials")
     payment = options.get("extensions", {}).get("payment")

@@ -58,7 +58,9 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     ) async throws(IssuerError) -> EnrollmentOptionsAnswer {
         var call = call(.POST, discovery.enrollmentOptionsEndpoint)
         call.set(body: EnrollmentOptionsRequest(enrollmentCode: code).bytes)
-        return try await transport.answer(to: call, by: target).value(on: 200, EnrollmentOptionsAnswer.init(bytes:))
+        return try await transport.answer(to: call, by: target).value(on: 200) { bytes throws(ProtocolError) in
+            try EnrollmentOptionsAnswer(bytes: bytes, from: target.issuer)
+        }
     }
 
     package func enroll(

@@ -117,8 +117,8 @@ struct VerifiedRequestTests {
     @Test func `an unknown key is named`() throws {
         let message = try message(claims)
         let verdict = AuthnRequestReader.read(message, for: facts, keys: JWKSet(keys: []), now: 1_697_522_200)
-        guard case .unknownKey(let kid) = verdict else { throw NoRequest("not an unknown key: \(verdict)") }
-        #expect(kid == "key-1")
+        guard case .unknownKey(let kid, let reason) = verdict else { throw NoRequest("not an unknown key: \(verdict)") }
+        #expect(kid == "key-1" && reason == #"the issuer's JWK Set has no key "key-1""#)
     }
 
     @Test func `a message with any one character changed is not authentic`() throws {

@@ -90,7 +90,8 @@ def with_transaction(**members) -> dict:
 
 
 def with_options(**members) -> dict:
-    return changed(publicKey={**claims()["publicKey"], **members})
+    options = {**claims()["publicKey"], **members}
+    return changed(publicKey={name: value for name, value in options.items() if value is not None})
 
 
 def requests() -> list[dict]:
@@ -105,6 +106,8 @@ def requests() -> list[dict]:
     add("good-payment", "8.2", "inOrder", "", claims(payment=PAYMENT))
     add("good-no-purchase", "6.2", "inOrder", "", with_transaction(
         purchaseAmount=None, purchaseCurrency=None, purchaseExponent=None, purchaseDate=None))
+    add("good-aud-in-an-array", "6", "inOrder", "", changed(aud=[AUTHENTICATOR]))
+    add("good-without-rp-id", "6.1", "inOrder", "", with_options(rpId=None))
     add("good-in-its-last-second", "6.1", "inOrder", "", claims(), at=EXP - 1)
     add("good-60-seconds-ahead", "6.1", "inOrder", "", claims(), at=IAT - 60)
     add("alg-none", "6", "notAuthentic", "alg", claims(), alg="none")
@@ -114,6 +117,7 @@ def requests() -> list[dict]:
     add("signature-of-another-key", "6.1", "notAuthentic", "signature", claims(), private=STRANGERS_KEY)
     add("iss-with-a-slash", "6", "notAuthentic", "iss", changed(iss=ISSUER + "/"))
     add("aud-of-another", "6", "notAuthentic", "aud", changed(aud="somebody"))
+    add("aud-of-two", "6", "notAuthentic", "aud", changed(aud=[AUTHENTICATOR, "somebody"]))
     add("jti-missing", "6.1", "unanswerable", "jtiMissing", changed(jti=None))
     add("jti-with-a-slash", "6", "unanswerable", "jtiMalformed", changed(jti="a/b"))
     add("payload-is-an-array", "6.1", "unanswerable", "payload", b"[]")

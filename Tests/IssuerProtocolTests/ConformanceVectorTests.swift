@@ -43,7 +43,7 @@ import WebAuthn
         let parties = try Parties()
         let keys = try JWKSet(json: JSONValue.object(try parties.json.object("jwks")).serialized())
         let vectors = try Self.vectors("requests")
-        #expect(vectors.count == 38)
+        #expect(vectors.count == 41)
         for vector in vectors {
             let verdict = AuthnRequestReader.read(
                 try vector.string("jws"), for: try parties.facts, keys: keys, now: try vector.integer("at"))

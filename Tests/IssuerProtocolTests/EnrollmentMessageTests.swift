@@ -41,14 +41,18 @@ struct EnrollmentMessageTests {
     }
 
     @Test func `the options for a new credential are read back`() throws {
+        let issuer = try IssuerURL("https://issuer.example")
         let answer = EnrollmentOptionsAnswer(ceremonyId: String(repeating: "~", count: 256), options: options)
-        #expect(try EnrollmentOptionsAnswer(bytes: answer.json.serialized()) == answer)
+        #expect(try EnrollmentOptionsAnswer(bytes: answer.json.serialized(), from: issuer) == answer)
     }
 
     @Test(arguments: ["", "a\n", "é", String(repeating: "x", count: 257)])
     func `a ceremony's id is 1 to 256 of printable ASCII`(ceremonyId: String) throws {
+        let issuer = try IssuerURL("https://issuer.example")
         let answer = EnrollmentOptionsAnswer(ceremonyId: ceremonyId, options: options)
-        #expect(throws: ProtocolError.self) { try EnrollmentOptionsAnswer(bytes: answer.json.serialized()) }
+        #expect(throws: ProtocolError.self) {
+            try EnrollmentOptionsAnswer(bytes: answer.json.serialized(), from: issuer)
+        }
         let request = try request(ceremonyId: ceremonyId)
         #expect(throws: ProtocolError.self) { try EnrollmentRequest(bytes: request.bytes) }
     }

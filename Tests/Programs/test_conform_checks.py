@@ -106,7 +106,7 @@ class Checks(unittest.TestCase):
                 self.assertEqual(self.judged("check-request", self.file(unsigned(claims)))["broken"], "commitment")
 
     def test_every_vector_is_judged_here(self):
-        self.assertEqual(sum(len(vectors(name)) for name in ["requests", "assertions", "commitments"]), 76)
+        self.assertEqual(sum(len(vectors(name)) for name in ["requests", "assertions", "commitments"]), 79)
 
     def test_what_was_not_given_is_taken_from_the_message_and_not_checked(self):
         good = self.file(vectors("requests")[0]["jws"] + "\n")

@@ -44,8 +44,8 @@ import WebAuthn
     @Test func `a code is used by one registration`() async throws {
         let issuer = try TestIssuer()
         let code = try await issuer.code()
-        let one = try await issuer.optionsAnswer(code: code).decoded(EnrollmentOptionsAnswer.init(bytes:))
-        let two = try await issuer.optionsAnswer(code: code).decoded(EnrollmentOptionsAnswer.init(bytes:))
+        let one = try await issuer.options(code: code)
+        let two = try await issuer.options(code: code)
         let first = try SoftwareAuthenticator(site: issuer.site).enrollment(one)
         let second = try SoftwareAuthenticator(site: issuer.site).enrollment(two)
         #expect(await issuer.call("POST", "/v1/enrollments", body: first).status == 201)

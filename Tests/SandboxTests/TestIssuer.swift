@@ -70,7 +70,12 @@ final class TestIssuer: Sendable {
 
     /// The options for a new code.
     func options(_ options: JSONObject = [:]) async throws -> EnrollmentOptionsAnswer {
-        try await optionsAnswer(code: code(options)).decoded(EnrollmentOptionsAnswer.init(bytes:))
+        try await self.options(code: code(options))
+    }
+
+    /// The options for a code.
+    func options(code: String) async throws -> EnrollmentOptionsAnswer {
+        try await optionsAnswer(code: code).decoded { try EnrollmentOptionsAnswer(bytes: $0, from: site.issuer) }
     }
 
     func optionsAnswer(code: String) async -> Reply {

@@ -4,6 +4,7 @@ import Testing
 @testable import WebAuthn
 
 @Suite struct OptionsTests {
+    static let host = "login.issuer.example"
     static let creation: JSONObject = [
         "rp": ["id": "issuer.example", "name": "Issuer"],
         "user": ["id": "AQI", "name": "payer", "displayName": "A Payer"], "challenge": "AAECAwQFBgcICQoLDA0ODw",
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test func `creation options are read`() throws {
-        let options = try PublicKeyCredentialCreationOptions(json: Self.creation)
+        let options = try PublicKeyCredentialCreationOptions(json: Self.creation, host: Self.host)
         #expect(options.rpId == "issuer.example")
         #expect(options.rpName == "Issuer")
         #expect(options.userId == [1, 2])
@@ -40,7 +41,7 @@ import Testing
         #expect(options.excludeCredentials == [[1]])
         #expect(options.userVerification == .required)
         #expect(options.attestation == .direct)
-        #expect(try PublicKeyCredentialCreationOptions(json: options.json) == options)
+        #expect(try PublicKeyCredentialCreationOptions(json: options.json, host: "other.example") == options)
     }
 
     @Test func `creation options have the standard's defaults`() throws {
@@ -49,28 +50,36 @@ import Testing
             json[name] = nil
         }
         json["pubKeyCredParams"] = []
-        let options = try PublicKeyCredentialCreationOptions(json: json)
+        let options = try PublicKeyCredentialCreationOptions(json: json, host: Self.host)
         #expect(options.excludeCredentials == [])
         #expect(options.userVerification == .preferred)
         #expect(options.attestation == .none)
         #expect(options.pubKeyCredParams == [-7, -257])
     }
 
+    @Test(arguments: [["name": "Issuer"], ["id": .null, "name": "Issuer"]] as [JSONObject])
+    func `without an id the relying party is the host of its origin`(rp: JSONObject) throws {
+        let creation = changing(Self.creation, "rp", to: .object(rp))
+        #expect(try PublicKeyCredentialCreationOptions(json: creation, host: Self.host).rpId == Self.host)
+        let request = changing(Self.request, "rpId", to: rp["id"])
+        #expect(try PublicKeyCredentialRequestOptions(json: request, host: Self.host).rpId == Self.host)
+    }
+
     @Test func `an unknown attestation means none`() throws {
         let json = changing(Self.creation, "attestation", to: "notarised")
-        #expect(try PublicKeyCredentialCreationOptions(json: json).attestation == .none)
+        #expect(try PublicKeyCredentialCreationOptions(json: json, host: Self.host).attestation == .none)
     }
 
     @Test func `parameters of an unknown type are passed over`() throws {
         let json = changing(
             Self.creation, "pubKeyCredParams",
             to: [["type": "quantum", "alg": -1], ["type": "public-key", "alg": -7]])
-        #expect(try PublicKeyCredentialCreationOptions(json: json).pubKeyCredParams == [-7])
+        #expect(try PublicKeyCredentialCreationOptions(json: json, host: Self.host).pubKeyCredParams == [-7])
     }
 
     /// A member's name, its JSON (nil takes it away), and the place that the error names.
     static let wrongCreationMembers: [(String, String?, String)] = [
-        ("rp", nil, "/rp"), ("rp", #"{"name":"Issuer"}"#, "/rp/id"), ("rp", #"{"id":"","name":""}"#, "/rp/id"),
+        ("rp", nil, "/rp"), ("rp", #"{"id":1,"name":"Issuer"}"#, "/rp/id"), ("rp", #"{"id":"","name":""}"#, "/rp/id"),
         ("rp", #"{"id":"issuer.example"}"#, "/rp/name"), ("user", nil, "/user"),
         ("user", #"{"id":"","name":"","displayName":""}"#, "/user/id"),
         ("user", #"{"id":"\#(Base64URL.encode(Array(repeating: 0, count: 65)))"}"#, "/user/id"),
@@ -97,24 +106,26 @@ import Testing
         name: String, text: String?, path: String
     ) throws {
         let json = changing(Self.creation, name, to: try value(text))
-        let error = try #require(throws: WebAuthnError.self) { try PublicKeyCredentialCreationOptions(json: json) }
+        let error = try #require(throws: WebAuthnError.self) {
+            try PublicKeyCredentialCreationOptions(json: json, host: Self.host)
+        }
         #expect(error.path == path)
     }
 
     @Test func `request options are read`() throws {
-        let options = try PublicKeyCredentialRequestOptions(json: Self.request)
+        let options = try PublicKeyCredentialRequestOptions(json: Self.request, host: Self.host)
         #expect(options.challenge == Array(0..<16))
         #expect(options.rpId == "issuer.example")
         #expect(options.allowCredentials == [[1], [2, 3]])
         #expect(options.userVerification == .discouraged)
         #expect(options.timeout == 300_000)
         #expect(options.extensions == ["payment": ["isPayment": true]])
-        #expect(try PublicKeyCredentialRequestOptions(json: options.json) == options)
+        #expect(try PublicKeyCredentialRequestOptions(json: options.json, host: "other.example") == options)
     }
 
     @Test func `request options have the standard's defaults`() throws {
         let options = try PublicKeyCredentialRequestOptions(
-            json: ["challenge": "AAECAwQFBgcICQoLDA0ODw", "rpId": "issuer.example"])
+            json: ["challenge": "AAECAwQFBgcICQoLDA0ODw", "rpId": "issuer.example"], host: Self.host)
         #expect(options.allowCredentials == [])
         #expect(options.userVerification == .preferred)
         #expect(options.timeout == nil)
@@ -125,7 +136,7 @@ import Testing
     static let wrongRequestMembers: [(String, String?, String)] = [
         ("challenge", nil, "/challenge"),
         ("challenge", #""\#(Base64URL.encode(Array(repeating: 0, count: 1_025)))""#, "/challenge"),
-        ("rpId", nil, "/rpId"), ("rpId", #""\#(String(repeating: "a", count: 254))""#, "/rpId"),
+        ("rpId", "1", "/rpId"), ("rpId", #""\#(String(repeating: "a", count: 254))""#, "/rpId"),
         ("allowCredentials", #"[{"type":"password","id":"AQ"}]"#, "/allowCredentials/0/type"),
         ("allowCredentials", #"[{"id":"AQ"}]"#, "/allowCredentials/0/type"),
         ("allowCredentials", #"[{"type":"public-key"}]"#, "/allowCredentials/0/id"),
@@ -140,7 +151,9 @@ import Testing
         name: String, text: String?, path: String
     ) throws {
         let json = changing(Self.request, name, to: try value(text))
-        let error = try #require(throws: WebAuthnError.self) { try PublicKeyCredentialRequestOptions(json: json) }
+        let error = try #require(throws: WebAuthnError.self) {
+            try PublicKeyCredentialRequestOptions(json: json, host: Self.host)
+        }
         #expect(error.path == path)
     }
 }

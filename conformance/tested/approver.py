@@ -222,7 +222,7 @@ class Message:
         except (ValueError, InvalidSignature):
             raise Dropped from None
         keep(isinstance(self.claims, dict) and not self.claims.twice & {"iss", "aud", "jti"})
-        keep(self.claims.get("iss") == enrolled.issuer and self.claims.get("aud") == enrolled.id)
+        keep(self.claims.get("iss") == enrolled.issuer and self.claims.get("aud") in (enrolled.id, [enrolled.id]))
         self.jti, self.jws = self.claims.get("jti"), jws
         keep(isinstance(self.jti, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", self.jti))
         self.iat, self.exp = (self.time(name) for name in ("iat", "exp"))
@@ -250,7 +250,8 @@ class Message:
             need(16 <= len(nonce) <= 64 and isinstance(options, dict))
             self.transaction = self.claims.get("transaction")
             read_transaction(self.transaction)
-            need(options.get("rpId") == enrolled.rp_id)
+            rp_id = options.get("rpId")
+            need((enrolled.host if rp_id is None else rp_id) == enrolled.rp_id)
             allowed = options.get("allowCredentials")
             need(allowed is None or isinstance(allowed, list))
             ids = []
@@ -338,7 +339,8 @@ class Enrolled:
     def fetch_keys(self):
         body, keys = Answer("GET", self.places["jwksUri"]).body or {}, {}
         for key in body.get("keys", []):
-            if [key.get(name) for name in ("kty", "crv", "alg", "use")] == ["EC", "P-256", "ES256", "sig"]:
+            can_sign = key.get("alg", "ES256") in ("ES256", "ESP256") and key.get("use", "sig") == "sig"
+            if (key.get("kty"), key.get("crv")) == ("EC", "P-256") and can_sign:
                 if "verify" in key.get("key_ops", ["verify"]):
                     x, y = (int.from_bytes(decoded(key[name])) for name in "xy")
                     keys[key["kid"]] = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
@@ -351,8 +353,8 @@ class Enrolled:
         if options.status != 200:
             raise ValueError(f"no options: {options.code or options.status}")
         asked = options.body["publicKey"]
-        self.rp_id, self.user = asked["rp"]["id"], asked["user"]["id"]
-        host = urllib.parse.urlsplit(self.issuer).hostname
+        host = self.host = urllib.parse.urlsplit(self.issuer).hostname
+        self.rp_id, self.user = asked["rp"].get("id", host), asked["user"]["id"]
         is_parent = host.endswith("." + self.rp_id) and "." in self.rp_id and not re.fullmatch(r"[0-9.]+", host)
         if (self.rp_id != host and not is_parent) or re.fullmatch(r"[0-9.]+|.*:.*", self.rp_id):
             raise ValueError("another relying party")

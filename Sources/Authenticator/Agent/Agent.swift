@@ -66,8 +66,7 @@ package final class Agent: Sendable {
         badPeers = LogQuota(pause: settings.bounds.logPause)
         let intake = Intake(
             ports: ports, settings: settings, directory: directory, deferred: deferred, hub: hub, tally: tally,
-            drops: drops,
-            refusedPeers: badPeers, log: log)
+            drops: drops, health: health, refusedPeers: badPeers, log: log)
         let standing = IssuerStanding(ports: ports, health: health, log: log)
         registrationDelivery = RegistrationDelivery(ports: ports, directory: directory, hub: hub, log: log)
         fetcher = Fetcher(
@@ -101,7 +100,7 @@ package final class Agent: Sendable {
         decider = Decider(
             ports: ports, queues: queues, signCountWatch: signCountWatch, localTime: settings.localTime)
         pinChange = PINChange(ports: ports, queues: queues)
-        checkup = Checkup(ports: ports, keys: keyHealth)
+        checkup = Checkup(ports: ports, keys: keyHealth, issuers: health)
         journalPruner = JournalPruner(
             store: store, ports: ports, retention: settings.auditRetention, log: log)
         packer = Packer(store: store, ports: ports, hub: hub, log: log)

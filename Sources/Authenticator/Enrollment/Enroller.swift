@@ -59,8 +59,9 @@ struct Enroller: Sendable {
         if parameters.isNameChosen {
             try await ports.store.read { try $0.expectFreeName(parameters.name) }
         }
-        // Before the issuer is asked: what is wrong with a key costs no code.
+        // Before the issuer is given the code: what is wrong with a key, here or there, costs none.
         let place = try await keyPlace(parameters)
+        try await checkIssuerKeys(parameters.target)
         let answer = try await options(parameters)
         try await check(answer.options, parameters)
         let algorithm = try Self.algorithm(of: answer.options, at: place)
@@ -120,6 +121,18 @@ struct Enroller: Sendable {
                     "authnType test is allowed only for an issuer on loopback, or with allow-test-authenticators")
             }
         }
+    }
+
+    /// Refuses an issuer whose requests could not be verified: each payment would be lost.
+    private func checkIssuerKeys(_ target: IssuerTarget) async throws {
+        let problem: String?
+        do throws(IssuerError) {
+            problem = try await directory.keysForEnrolling(target).emptiness
+        } catch {
+            throw CommandError(enrolling: error, at: target)
+        }
+        guard let problem else { return }
+        throw CommandError(.issuerRefused, "the issuer \(target.issuer.text) cannot be enrolled at: \(problem)")
     }
 
     private func options(_ parameters: EnrollmentParameters) async throws -> EnrollmentOptionsAnswer {

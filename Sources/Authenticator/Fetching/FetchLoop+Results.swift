@@ -21,7 +21,10 @@ extension FetchLoop {
         let enrollments = try await ports.store.read { store in try answered.map { try store.enrollment($0.0.id) } }
         let named = Set(answered.map(\.0.id))
         // About whom the issuer says nothing, all is well.
-        for member in members where !named.contains(member.id) { fetcher.health.note(member.id, trouble: nil) }
+        let now = ports.clock.now
+        for member in members where !named.contains(member.id) {
+            fetcher.health.note(member.id, trouble: nil, at: now)
+        }
         let found = zip(answered, enrollments).compactMap { answer, enrollment in
             enrollment.map { Answered(member: answer.0, outcome: answer.1, enrollment: $0) }
         }

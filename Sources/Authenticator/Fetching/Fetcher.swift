@@ -133,7 +133,9 @@ package struct Fetcher: Sendable {
                 suspendedUntil: isSuspended ? suspendedUntil : nil)
         } catch {
             // Each look tries again: it is said once.
-            if health.note(enrollment.id, trouble: "its access token cannot be opened", cause: .key) {
+            let isNews = health.note(
+                enrollment.id, trouble: "its access token cannot be opened", cause: .key, at: ports.clock.now)
+            if isNews {
                 log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
             }
             return nil
@@ -228,7 +230,7 @@ package struct Fetcher: Sendable {
         // Of what is never pushed nobody asks how it comes.
         if channel == .poll, pollInterval != nil { tally.notePoll(enrollment.id, at: ports.clock.now) }
         let isNew = try await intake.receive(list.requests, for: enrollment, by: channel)
-        health.note(enrollment.id, trouble: nil)
+        health.note(enrollment.id, trouble: nil, at: ports.clock.now)
         return isNew
     }
 
@@ -245,7 +247,8 @@ package struct Fetcher: Sendable {
 
     /// Notes why nothing can be fetched; one log line for all for whom that is news.
     func noteFailure(_ reason: String, of ids: [EnrollmentID], at target: IssuerTarget) {
-        let news = ids.filter { health.note($0, trouble: reason) }
+        let now = ports.clock.now
+        let news = ids.filter { health.note($0, trouble: reason, at: now) }
         guard let first = news.first else { return }
         var metadata: Logger.Metadata = ["issuer": "\(target.issuer.text)", "reason": "\(reason)"]
         if news.count == 1 {

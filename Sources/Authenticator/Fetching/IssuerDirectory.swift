@@ -17,7 +17,7 @@ actor IssuerDirectory {
         /// The bytes of memory of the texts and keys, rounded up.
         func bytes(of target: IssuerTarget) -> Int {
             IssuerDirectory.bytesOfEntry + (target.rootsPEM?.utf8.count ?? 0)
-                + (keys?.count ?? 0) * IssuerDirectory.bytesOfKey
+                + (keys.map { $0.count + $0.ignored.count } ?? 0) * IssuerDirectory.bytesOfKey
         }
     }
 
@@ -25,7 +25,7 @@ actor IssuerDirectory {
     private static let maxBytes = 33_554_432
     /// An entry without keys: eight addresses of up to 2,048 bytes each.
     private static let bytesOfEntry = 16_384
-    /// A key and its `kid`, in bytes.
+    /// A key and its `kid`, or what is kept of an ignored one, in bytes.
     private static let bytesOfKey = 1_024
     /// Keys and discovery are fetched anew once a day.
     private static let freshFor: Int64 = 86_400
@@ -100,6 +100,12 @@ actor IssuerDirectory {
     func keys(_ target: IssuerTarget) async throws(IssuerError) -> JWKSet {
         if let entry = used(target), let keys = entry.keys, isFresh(entry) { return keys }
         return try await fetchKeys(target)
+    }
+
+    /// Keys for an enrollment that begins: a set without a usable key is fetched again, as it may have been corrected.
+    func keysForEnrolling(_ target: IssuerTarget) async throws(IssuerError) -> JWKSet {
+        let keys = used(target)?.keys
+        return keys?.emptiness == nil ? try await self.keys(target) : try await fetchKeys(target)
     }
 
     /// Keys to try for a `kid` that is not among those at hand.

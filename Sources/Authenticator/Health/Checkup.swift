@@ -4,6 +4,7 @@ import ThreeDS
 package struct Checkup: Sendable {
     let ports: Ports
     let keys: KeyHealth
+    let issuers: IssuerHealth
 
     /// The most severe first, and bounded however many enrollments there are.
     ///
@@ -53,6 +54,7 @@ package struct Checkup: Sendable {
     /// Looks at as many enrollments of a kind as are listed: the others are counted.
     private func storeFindings() async throws -> Found {
         let failing = Set(keys.failing)
+        let unverified = issuers.unverified
         return try await ports.store.read { store in
             var found = Found()
             found.findings = ClockCheck.finding(now: ports.clock.now, newest: try store.newestTime()).map { [$0] } ?? []
@@ -82,6 +84,11 @@ package struct Checkup: Sendable {
             found.add(
                 unusable.prefix(Finding.maxOfAKind).compactMap(trouble(withKeyOf:)), of: .keyUnusable,
                 count: unusable.count)
+            let waiting = try store.enrollmentIDs(among: Set(unverified.keys))
+            found.add(
+                waiting.prefix(Finding.maxOfAKind).compactMap { id in
+                    unverified[id].map { Finding(.requestUnverified, "enrollment \(id): \($0)", about: id) }
+                }, of: .requestUnverified, count: waiting.count)
             return found
         }
     }

@@ -74,8 +74,8 @@ extension Finding {
 /// The names are promises: scripts look for them. Each has a section in docs/reference/doctor.md. The most
 /// severe come first.
 package enum Weakness: String, Sendable, CaseIterable {
-    case signedElsewhere, signCountRaised, databaseTrouble, enrollmentDamaged, keyUnusable, clockBehind, stateReadable,
-        debuggerAttached
+    case signedElsewhere, signCountRaised, databaseTrouble, enrollmentDamaged, keyUnusable, requestUnverified,
+        clockBehind, stateReadable, debuggerAttached
     case testAuthenticator, testClock
     case pinGuessable, tokenKeyExportable, secretBesideKeys, coreDumps, swapUnencrypted, socketOpen
     case clockUnsynchronised, memoryNotLocked, databaseAlone
@@ -83,8 +83,8 @@ package enum Weakness: String, Sendable, CaseIterable {
 
     package var severity: Warning.Severity {
         switch self {
-        case .signedElsewhere, .signCountRaised, .databaseTrouble, .enrollmentDamaged, .keyUnusable, .clockBehind,
-            .stateReadable, .debuggerAttached:
+        case .signedElsewhere, .signCountRaised, .databaseTrouble, .enrollmentDamaged, .keyUnusable,
+            .requestUnverified, .clockBehind, .stateReadable, .debuggerAttached:
             .high
         case .testAuthenticator, .testClock, .pinGuessable, .tokenKeyExportable, .secretBesideKeys, .coreDumps,
             .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked, .databaseAlone:

@@ -1,7 +1,8 @@
 import IssuerProtocol
 import Synchronization
+import ThreeDS
 
-/// What is wrong at the moment with reaching issuers, for `status`.
+/// What is wrong at the moment with reaching issuers and with verifying what they send, for `status` and `doctor`.
 final class IssuerHealth: Sendable {
     private struct Pause {
         let issuer: IssuerURL
@@ -9,19 +10,36 @@ final class IssuerHealth: Sendable {
         let until: Int64
     }
 
+    private struct Entry {
+        /// How the last call went.
+        var call: Trouble?
+        var unverified: Unverified?
+
+        var trouble: Trouble? { call ?? unverified?.trouble }
+    }
+
+    /// A request that no key of the issuer's verifies.
+    private struct Unverified {
+        let trouble: Trouble
+        /// Seconds since 1970.
+        let at: Int64
+    }
+
     private struct Troubles {
-        private(set) var all: [EnrollmentID: Trouble] = [:]
+        private(set) var all: [EnrollmentID: Entry] = [:]
         private(set) var counts: [Trouble.Cause: Int] = [:]
 
-        subscript(id: EnrollmentID) -> Trouble? {
-            get { all[id] }
-            set {
-                if let old = all[id] { counts[old.cause, default: 0] -= 1 }
-                if let newValue { counts[newValue.cause, default: 0] += 1 }
-                all[id] = newValue
-            }
+        mutating func change(_ id: EnrollmentID, _ change: (inout Entry) -> Void) {
+            var entry = all[id] ?? Entry()
+            if let old = entry.trouble { counts[old.cause, default: 0] -= 1 }
+            change(&entry)
+            if let new = entry.trouble { counts[new.cause, default: 0] += 1 }
+            all[id] = entry.trouble == nil ? nil : entry
         }
     }
+
+    /// The seconds for which a request that could not be verified is a trouble, unless one is verified before.
+    private static let unverifiedFor: Int64 = 86_400
 
     private let troubles = Mutex(Troubles())
     private let pauses = Mutex<[FetchGroups.ID: Pause]>([:])
@@ -38,17 +56,42 @@ final class IssuerHealth: Sendable {
 
     /// Notes how the last call went.
     ///
-    /// True if there is a trouble that was not there before.
+    /// - Returns: whether there is a trouble with calls that was not there before.
     @discardableResult
-    func note(_ enrollment: EnrollmentID, trouble: String?, cause: Trouble.Cause = .issuer) -> Bool {
+    func note(_ enrollment: EnrollmentID, trouble: String?, cause: Trouble.Cause = .issuer, at now: Int64) -> Bool {
         troubles.withLock { troubles in
-            let isNews = trouble != nil && troubles[enrollment] == nil
-            troubles[enrollment] = trouble.map { Trouble(cause, $0) }
+            // Most calls go well where nothing was wrong.
+            if trouble == nil, troubles.all[enrollment] == nil { return false }
+            var isNews = false
+            troubles.change(enrollment) { entry in
+                isNews = trouble != nil && entry.call == nil
+                entry.call = trouble.map { Trouble(cause, $0) }
+                if let unverified = entry.unverified, now.seconds(since: unverified.at) >= Self.unverifiedFor {
+                    entry.unverified = nil
+                }
+            }
             return isNews
         }
     }
 
-    func found(of enrollment: EnrollmentID) -> Trouble? { troubles.withLock { $0[enrollment] } }
+    /// Notes that a request waits for a key, or that one was verified (`reason` nil).
+    func note(_ enrollment: EnrollmentID, unverified reason: String?, at now: Int64) {
+        troubles.withLock { troubles in
+            if reason == nil, troubles.all[enrollment]?.unverified == nil { return }
+            troubles.change(enrollment) { entry in
+                entry.unverified = reason.map {
+                    Unverified(trouble: Trouble(.issuer, "a request could not be verified: \($0)"), at: now)
+                }
+            }
+        }
+    }
+
+    func found(of enrollment: EnrollmentID) -> Trouble? { troubles.withLock { $0.all[enrollment]?.trouble } }
+
+    /// Those with a request that no key of the issuer's verifies, and what is said of it.
+    var unverified: [EnrollmentID: String] {
+        troubles.withLock { $0.all.compactMapValues { $0.unverified?.trouble.text } }
+    }
 
     /// How many enrollments are in trouble because of this, by the cause.
     var counts: [Trouble.Cause: Int] { troubles.withLock(\.counts) }

@@ -56,7 +56,7 @@ package struct DeferredReader: Sendable {
             let due = deferred.takeDue(of: issuer, now: ports.clock.now, limit: Self.batch)
             guard !due.isEmpty else { return }
             let count = await readInTime(due)
-            due.dropFirst(count).forEach { holdOn($0, isOwnTrouble: false) }
+            for held in due.dropFirst(count) { holdOn(held, isOwnTrouble: false) }
         }
     }
 
@@ -103,7 +103,7 @@ package struct DeferredReader: Sendable {
         let again = ports.clock.now.later(by: IssuerDirectory.unknownKeyPause)
         let dropAt = isOwnTrouble ? max(again, held.dropAt) : held.dropAt
         guard again <= dropAt, deferred.hold(held.held(until: again, atMost: dropAt)) else {
-            return intake.drops.note(.notHeld)
+            return intake.giveUp(held)
         }
     }
 }

@@ -1,5 +1,6 @@
 import IssuerProtocol
 package import Logging
+import StrictJSON
 import ThreeDS
 
 /// Takes in the messages of one answer: verifies them, then stores, holds or drops each.
@@ -11,6 +12,7 @@ struct Intake: Sendable {
     let hub: EventHub
     let tally: PushTally
     let drops: MessageDrops
+    let health: IssuerHealth
     let refusedPeers: LogQuota
     let log: Logger
 
@@ -90,6 +92,7 @@ struct Intake: Sendable {
 
     /// Logs what is durable, and holds or drops the rest.
     private func conclude(_ item: Item, _ outcome: RequestAdmission.Outcome?, of enrollment: Enrollment) {
+        if outcome != nil { health.note(enrollment.id, unverified: nil, at: ports.clock.now) }
         switch (outcome, item.verdict) {
         case (.presented?, _), (.refused?, _), (.entered?, _):
             noteNew(item, enrollment)
@@ -110,13 +113,17 @@ struct Intake: Sendable {
             drop(
                 .future, "a request is from the future; check this machine's clock", of: enrollment,
                 with: ["seconds-ahead": "\(seconds)"])
-        case (nil, .unknownKey(let kid)):
-            noteUnknownKey(kid, enrollment)
-            hold(item, for: IssuerDirectory.unknownKeyPause, enrollment)
-        case (nil, .notAuthentic(let reason)):
-            drop(.notAuthentic, "a request is not authentic", of: enrollment, with: ["reason": "\(reason)"])
-        case (nil, .unanswerable(let reason)):
-            drop(.unanswerable, "a request cannot be answered", of: enrollment, with: ["reason": "\(reason)"])
+        case (nil, .unknownKey(let kid, let reason)):
+            noteUnknownKey(kid, reason, enrollment)
+            hold(item, for: IssuerDirectory.unknownKeyPause, enrollment, because: reason)
+        case (nil, .notAuthentic(let error)):
+            drop(
+                .notAuthentic, "a request is not authentic", of: enrollment,
+                with: ["reason": "\(error)", "because": "\(error.sentence)"])
+        case (nil, .unanswerable(let error)):
+            drop(
+                .unanswerable, "a request cannot be answered", of: enrollment,
+                with: ["reason": "\(error)", "because": "\(error.sentence)"])
         case (nil, .request), (nil, .cancellation):
             break
         }
@@ -151,40 +158,62 @@ struct Intake: Sendable {
     private func noteLate(_ item: Item, _ enrollment: Enrollment) {
         guard item.channel == .poll, case .request(let request) = item.verdict, case .expired = request.verdict,
             let exp = request.exp,
-            let metadata = limitedMetadata(about: "late", of: enrollment, with: ["exp": "\(exp)"])
+            let metadata = limitedMetadata(
+                about: "late", of: enrollment.id, at: enrollment.target.issuer, with: ["exp": "\(exp)"])
         else { return }
         log.warning("a request arrived already expired; check this machine's clock", metadata: metadata)
     }
 
     /// Nothing has proved who sent it.
-    private func noteUnknownKey(_ kid: String, _ enrollment: Enrollment) {
-        guard let metadata = limitedMetadata(about: "kid", of: enrollment, with: ["kid": "\(kid.debugDescription)"])
-        else {
-            return
-        }
+    private func noteUnknownKey(_ kid: String, _ reason: String, _ enrollment: Enrollment) {
+        health.note(enrollment.id, unverified: reason, at: ports.clock.now)
+        guard
+            let metadata = limitedMetadata(
+                about: "kid", of: enrollment.id, at: enrollment.target.issuer,
+                with: ["kid": "\(EscapedText.of(kid).debugDescription)", "because": "\(reason)"])
+        else { return }
         log.notice("a request waits for an unknown key", metadata: metadata)
     }
 
-    private func hold(_ item: Item, for seconds: Int64, _ enrollment: Enrollment) {
+    private func hold(
+        _ item: Item, for seconds: Int64, _ enrollment: Enrollment, because reason: String? = nil
+    ) {
         let now = ports.clock.now
         let held = DeferredMessages.Held(
             enrollmentId: enrollment.id, issuer: enrollment.target, message: item.message,
             readAgainAt: now.later(by: seconds), dropAt: item.heldUntil ?? now.later(by: DeferredMessages.longest))
         guard held.readAgainAt <= held.dropAt, deferred.hold(held) else {
-            drop(.notHeld, "a request that could not be verified was dropped", of: enrollment)
+            let why = reason.map { ["because": "\($0)"] as Logger.Metadata } ?? [:]
+            drop(.notHeld, Self.dropped, of: enrollment, with: why)
             return
         }
         hub.publish(.messageHeld(enrollment.target))
+    }
+
+    private static let dropped: Logger.Message = "a request that could not be verified was dropped"
+
+    /// Drops a held message that could not be read again in time.
+    func giveUp(_ held: DeferredMessages.Held) {
+        drop(
+            .notHeld, Self.dropped, of: held.enrollmentId, at: held.issuer.issuer,
+            with: ["because": "the issuer's keys, or this agent's database, could not be read in time"])
     }
 
     private func drop(
         _ drop: MessageDrop, _ sentence: Logger.Message, of enrollment: Enrollment,
         with metadata: Logger.Metadata = [:]
     ) {
+        self.drop(drop, sentence, of: enrollment.id, at: enrollment.target.issuer, with: metadata)
+    }
+
+    private func drop(
+        _ drop: MessageDrop, _ sentence: Logger.Message, of id: EnrollmentID, at issuer: IssuerURL,
+        with metadata: Logger.Metadata
+    ) {
         drops.note(drop)
         // By reason, of which there are few: an issuer that gets several things wrong is told of each.
         let topic = "\(drop) \(metadata["reason"].map { "\($0)" } ?? "")"
-        guard let metadata = limitedMetadata(about: topic, of: enrollment, with: metadata) else { return }
+        guard let metadata = limitedMetadata(about: topic, of: id, at: issuer, with: metadata) else { return }
         log.warning(sentence, metadata: metadata)
     }
 
@@ -192,11 +221,15 @@ struct Intake: Sendable {
     ///
     /// So an issuer cannot fill the log, however many enrollments are at it. The topics are the agent's own words.
     private func limitedMetadata(
-        about topic: String, of enrollment: Enrollment, with metadata: Logger.Metadata
+        about topic: String, of id: EnrollmentID, at issuer: IssuerURL, with metadata: Logger.Metadata
     ) -> Logger.Metadata? {
-        let (peer, issuer) = (enrollment.id.text, "\(enrollment.target.issuer)")
-        guard let leftOut = refusedPeers.admit(peer, at: issuer, about: topic, now: ports.clock.now) else { return nil }
-        return enrollment.logged(leftOut > 0 ? metadata.merging(["left-out": "\(leftOut)"]) { $1 } : metadata)
+        guard let leftOut = refusedPeers.admit(id.text, at: issuer.text, about: topic, now: ports.clock.now) else {
+            return nil
+        }
+        var metadata = metadata
+        (metadata["enrollment"], metadata["issuer"]) = ("\(id)", "\(issuer.text)")
+        if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
+        return metadata
     }
 }
 

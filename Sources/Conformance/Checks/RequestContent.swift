@@ -29,7 +29,11 @@ struct RequestContent {
     }
 
     var issuer: IssuerURL? { (try? object.string("iss")).flatMap { try? IssuerURL($0) } }
-    var audience: TokenID? { (try? object.string("aud")).flatMap(TokenID.init) }
+    var audience: TokenID? {
+        let one = (try? object.array("aud", count: 1...1))?.first ?? object["aud"]
+        guard case .string(let text)? = one else { return nil }
+        return TokenID(text)
+    }
     var jti: String? { (try? object.string("jti")).flatMap(TokenID.init)?.text }
     var acsTransId: String? { (try? object.object("transaction")).flatMap { try? $0.string("acsTransId") } }
     var rpId: String? { try? options.string("rpId") }

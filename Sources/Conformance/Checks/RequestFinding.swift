@@ -21,10 +21,9 @@ struct RequestFinding {
     init(_ verdict: MessageVerdict) {
         self =
             switch verdict {
-            case .notAuthentic(let error): Self("notAuthentic", token: error.rawValue, error.reason)
-            case .unknownKey:
-                Self("unknownKey", token: "kid", rule: "unknownKey", "the JWK Set has no usable key of this kid")
-            case .unanswerable(let error): Self("unanswerable", token: error.rawValue, rule: error.rule, error.reason)
+            case .notAuthentic(let error): Self("notAuthentic", token: error.rawValue, error.sentence)
+            case .unknownKey(_, let reason): Self("unknownKey", token: "kid", rule: "unknownKey", reason)
+            case .unanswerable(let error): Self("unanswerable", token: error.rawValue, rule: error.rule, error.sentence)
             case .cancellation: Self("cancellation")
             case .request(let request): Self(request.verdict)
             }
@@ -66,39 +65,11 @@ struct RequestFinding {
     }
 }
 
-extension AuthenticityError {
-    fileprivate var reason: String {
-        switch self {
-        case .notJWS: "it is not three parts of base64url without padding, the first a JSON object"
-        case .duplicateHeaderName: "a name is there twice in the header"
-        case .alg: "alg is not ES256"
-        case .typ: "typ is neither oob-authn-request+jwt nor oob-authn-cancel+jwt"
-        case .crit: "crit is there"
-        case .kid: "kid is missing, or no string of 1 to 256 bytes"
-        case .signature: "the signature does not hold under the key of this kid"
-        case .iss: "iss is missing, there twice, or not the issuer's URL"
-        case .aud: "aud is missing, there twice, or not the authenticatorId"
-        case .cannotTell: "the cryptography of this machine failed"
-        }
-    }
-}
-
 extension UnanswerableError {
     fileprivate var rule: String {
         switch self {
         case .tooLarge, .payload, .malformedCancellation: rawValue
         case .jtiMissing, .jtiTwice, .jtiMalformed: "jti"
-        }
-    }
-
-    fileprivate var reason: String {
-        switch self {
-        case .tooLarge: "it has more than \(AuthnRequestReader.maxBytes) bytes"
-        case .payload: "the payload is no JSON object"
-        case .jtiMissing: "jti is missing"
-        case .jtiTwice: "jti is there twice"
-        case .jtiMalformed: "jti is not 1 to 64 of A-Z a-z 0-9 _ -"
-        case .malformedCancellation: "iat, exp or cancels is not of its form, or a name is there twice"
         }
     }
 }

@@ -30,7 +30,7 @@ extension IssuerScene {
 
     private func creationOptions(_ body: [UInt8]) throws -> EnrollmentOptionsAnswer {
         let options: EnrollmentOptionsAnswer
-        do { options = try EnrollmentOptionsAnswer(bytes: body) } catch {
+        do { options = try EnrollmentOptionsAnswer(bytes: body, from: issuer.url) } catch {
             throw CaseEnd.failed("the creation options are not in order: \(error); section 4.1")
         }
         guard issuer.url.permits(rpId: options.options.rpId) else {

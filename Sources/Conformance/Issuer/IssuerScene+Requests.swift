@@ -161,9 +161,8 @@ extension IssuerScene {
             switch verdict {
             case .notAuthentic(let error):
                 throw CaseEnd.failed("listed a message that is not authentic (\(error.rawValue)); section 6.1")
-            case .unknownKey(let kid):
-                throw CaseEnd.failed(
-                    "listed a message under the kid \(EscapedText.of(kid)), which jwksUri has not; section 3")
+            case .unknownKey(_, let reason):
+                throw CaseEnd.failed("listed a message that no key verifies: \(reason); section 3")
             case .unanswerable(let error):
                 throw CaseEnd.failed("listed a message that cannot be answered (\(error.rawValue)); section 6.1")
             case .cancellation(let cancellation):

@@ -34,11 +34,13 @@ package struct EnrollmentOptionsAnswer: Sendable, Equatable {
         self.options = options
     }
 
-    package init(bytes: [UInt8]) throws(ProtocolError) {
+    /// - Parameter issuer: the sender, whose host counts if `rp.id` is left out.
+    package init(bytes: [UInt8], from issuer: IssuerURL) throws(ProtocolError) {
         self = try ProtocolError.readingObject("enrollment options", in: bytes) { object in
             EnrollmentOptionsAnswer(
                 ceremonyId: try object.ceremonyId(),
-                options: try PublicKeyCredentialCreationOptions(json: object.object("publicKey")))
+                options: try PublicKeyCredentialCreationOptions(
+                    json: object.object("publicKey"), host: issuer.host))
         }
     }
 

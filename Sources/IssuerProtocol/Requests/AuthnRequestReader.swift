@@ -20,7 +20,9 @@ package enum AuthnRequestReader {
         guard jws.utf8.count <= maxBytes else { return .unanswerable(.tooLarge) }
         do throws(AuthenticityError) {
             let message = try CompactJWS.parse(jws)
-            guard let key = keys[message.kid] else { return .unknownKey(kid: message.kid) }
+            guard let key = keys[message.kid] else {
+                return .unknownKey(kid: message.kid, reason: keys.absence(of: message.kid))
+            }
             try verify(message, with: key)
             guard let claims = Claims(payload: message.payload) else { return .unanswerable(.payload) }
             try checkParties(claims, facts)
@@ -44,7 +46,7 @@ package enum AuthnRequestReader {
 
     private static func checkParties(_ claims: Claims, _ facts: EnrollmentFacts) throws(AuthenticityError) {
         guard claims.unique("iss") == .string(facts.issuer.text) else { throw .iss }
-        guard claims.unique("aud") == .string(facts.authenticatorId.text) else { throw .aud }
+        guard claims.audience == .string(facts.authenticatorId.text) else { throw .aud }
     }
 
     private static func verdict(

@@ -25,6 +25,14 @@ struct Claims {
         standsTwice(name) ? nil : object[name]
     }
 
+    /// The one that the message is for; nil if there is none, or more than one.
+    ///
+    /// RFC 7519 §4.1.3: an array is the general form of `aud`, and a single string stands for an array of one.
+    var audience: JSONValue? {
+        guard case .array(let audiences)? = unique("aud") else { return unique("aud") }
+        return audiences.count == 1 ? audiences.first : nil
+    }
+
     /// A time in seconds since 1970, within `BoundedTime.range`.
     ///
     /// Nil if it is absent, is not an integer of 64 bits, or appears twice.

@@ -7,8 +7,8 @@ package import ThreeDS
 package enum MessageVerdict: Sendable {
     /// Dropped and counted; nothing of it is kept.
     case notAuthentic(AuthenticityError)
-    /// The header is in order but names a key that is not known (yet).
-    case unknownKey(kid: String)
+    /// The header is in order but names a key that is not known (yet); `reason` is ``JWKSet/absence(of:)``.
+    case unknownKey(kid: String, reason: String)
     /// Authentic or too large to look at, and there is nothing to answer to: dropped with a log line.
     case unanswerable(UnanswerableError)
     case request(VerifiedRequest)
@@ -38,6 +38,22 @@ package enum AuthenticityError: String, Error, Sendable, CaseIterable {
     case aud
     /// The cryptography of this machine failed, so nothing is known about the message.
     case cannotTell
+
+    /// What is wrong, and what is allowed, for a log line and for `check-request`.
+    package var sentence: String {
+        switch self {
+        case .notJWS: "it is not three parts of base64url without padding, the first a JSON object"
+        case .duplicateHeaderName: "a name is there twice in the header"
+        case .alg: "alg is not ES256"
+        case .typ: "typ is neither oob-authn-request+jwt nor oob-authn-cancel+jwt"
+        case .crit: "crit is there"
+        case .kid: "kid is missing, or no string of 1 to 256 bytes"
+        case .signature: "the signature does not hold under the key of this kid"
+        case .iss: "iss is missing, there twice, or not the issuer's URL"
+        case .aud: "aud is missing, there twice, or not the authenticatorId alone"
+        case .cannotTell: "the cryptography of this machine failed"
+        }
+    }
 }
 
 /// Why there is nothing to answer to; the raw values are stable.
@@ -51,6 +67,18 @@ package enum UnanswerableError: String, Error, Sendable, CaseIterable {
     /// Not 1 to 64 of `A-Z a-z 0-9 _ -`.
     case jtiMalformed
     case malformedCancellation
+
+    /// As ``AuthenticityError/sentence``.
+    package var sentence: String {
+        switch self {
+        case .tooLarge: "it has more than \(AuthnRequestReader.maxBytes) bytes"
+        case .payload: "the payload is no JSON object"
+        case .jtiMissing: "jti is missing"
+        case .jtiTwice: "jti is there twice"
+        case .jtiMalformed: "jti is not 1 to 64 of A-Z a-z 0-9 _ -"
+        case .malformedCancellation: "iat, exp or cancels is not of its form, or a name is there twice"
+        }
+    }
 }
 
 /// An authentic authn request with a `jti` that can be answered to, and what is to become of it.

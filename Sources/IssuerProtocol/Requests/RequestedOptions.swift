@@ -43,16 +43,18 @@ struct RequestedOptions {
         }
     }
 
-    /// There is no page whose origin could replace an absent `rpId`.
+    /// An absent `rpId` is the host of the issuer's origin (WebAuthn Level 3 §5.1.4).
     private func checkRelyingParty(_ json: JSONObject) throws(RequestRefusal) {
-        guard json["rpId"] == .string(facts.rpId) else {
-            throw .invalid(.rpId, "publicKey.rpId must be \(facts.rpId), as enrolled")
+        let isLeftOut = json["rpId"] == nil || json["rpId"] == .null
+        guard (isLeftOut ? .string(facts.issuer.host) : json["rpId"]) == .string(facts.rpId) else {
+            let leftOut = isLeftOut ? "is left out, which means \(facts.issuer.host), and " : ""
+            throw .invalid(.rpId, "publicKey.rpId \(leftOut)must be \(facts.rpId), as enrolled")
         }
     }
 
     private func parse(_ json: JSONObject) throws(RequestRefusal) -> PublicKeyCredentialRequestOptions {
         do {
-            return try PublicKeyCredentialRequestOptions(json: json)
+            return try PublicKeyCredentialRequestOptions(json: json, host: facts.issuer.host)
         } catch {
             throw .invalid(.publicKey, "publicKey: \(error)")
         }

@@ -1,35 +1,47 @@
 package import Keys
 package import StrictJSON
 
-/// An issuer's keys (RFC 7517 §5): those that can sign an authn request, by their `kid`.
+/// An issuer's keys (RFC 7517 §5): those that can sign an authn request, by their `kid`, and why the others cannot.
 package struct JWKSet: Sendable {
     /// The longest `kid` that is looked at, in bytes.
     static let maxKeyIDBytes = 256
+    /// The most keys of a set, usable and ignored together.
+    private static let maxKeys = 100
 
     private let keys: [(kid: String, key: PublicKey)]
+    /// The keys that verify no request, in the order of the set; at most 100, of about 500 bytes each.
+    package let ignored: [IgnoredKey]
 
     /// A set of keys for ES256; one for another algorithm is left out, as a reader would ignore it.
     package init(keys: [(kid: String, key: PublicKey)]) {
         self.keys = keys.filter { $0.key.algorithm == .es256 }
+        ignored = []
     }
 
-    /// Keeps the keys that can verify a request: P-256 for ES256, with a `kid`.
+    /// Keeps the keys that can verify a request, and the reasons why the others cannot.
     ///
-    /// It takes keys with `kty` EC, `crv` P-256, `alg` ES256, `use` sig and a `kid`, whatever their `key_ops` say, and
-    /// ignores all others.
+    /// A key that comes twice, under the same `kid`, is one.
     ///
-    /// Throws if the set is malformed, has more than 100 keys, or has two usable keys with one `kid`.
+    /// Throws if the set is malformed, has more than 100 keys, or has two different usable keys with one `kid`.
     package init(json bytes: [UInt8]) throws(ProtocolError) {
-        keys = try ProtocolError.readingObject("JWK Set", in: bytes) { object in
+        (keys, ignored) = try ProtocolError.readingObject("JWK Set", in: bytes) { object in
             var keys: [(kid: String, key: PublicKey)] = []
-            for case .object(let jwk) in try object.array("keys", count: 0...100) {
-                guard let entry = Self.usable(jwk) else { continue }
-                guard !keys.contains(where: { $0.kid.utf8.elementsEqual(entry.kid.utf8) }) else {
-                    throw JSONMemberError(path: "/keys", problem: "two keys have the same kid")
+            var ignored: [IgnoredKey] = []
+            for value in try object.array("keys", count: 0...Self.maxKeys) {
+                do throws(IgnoredKey) {
+                    let entry = try IgnoredKey.usable(value)
+                    guard let same = keys.first(where: { $0.kid.utf8.elementsEqual(entry.kid.utf8) }) else {
+                        keys.append(entry)
+                        continue
+                    }
+                    guard same.key != entry.key else { continue }
+                } catch {
+                    ignored.append(error)
+                    continue
                 }
-                keys.append(entry)
+                throw JSONMemberError(path: "/keys", problem: "two different keys have the same kid")
             }
-            return keys
+            return (keys, ignored)
         }
     }
 
@@ -52,31 +64,29 @@ package struct JWKSet: Sendable {
             "x": .string(Base64URL.encode(x)), "y": .string(Base64URL.encode(y)),
         ]
     }
+}
 
-    /// What a key that signs is not for (RFC 7517 §4.3).
-    private static let otherUses: Set<String> = [
-        "encrypt", "decrypt", "wrapKey", "unwrapKey", "deriveKey", "deriveBits",
-    ]
+// MARK: Why there is no key
 
-    /// RFC 7517 §4.3: what `use` and `key_ops` say must be consistent, and no operation may be named twice.
-    private static func isForVerification(_ jwk: JSONObject) -> Bool {
-        guard let value = jwk["key_ops"] else { return true }
-        guard case .array(let operations) = value else { return false }
-        let names = operations.compactMap { operation -> String? in
-            if case .string(let name) = operation { name } else { nil }
+extension JWKSet {
+    /// Says why the set has no usable key of this `kid`: one line that is safe to print, at most 900 bytes.
+    ///
+    /// The only place that words it: log, `status`, `doctor` and `check-request` print this.
+    package func absence(of kid: String) -> String {
+        let name = IgnoredKey.quoted(kid)
+        if let key = ignored.first(where: { $0.kid?.utf8.elementsEqual(kid.utf8) == true }) {
+            return "the key \(name) of the issuer's JWK Set is ignored: \(key.problem)"
         }
-        return names.count == operations.count && Set(names).count == names.count && names.contains("verify")
-            && otherUses.isDisjoint(with: names)
+        let nameless = ignored.first { $0.kid == nil }
+        return "the issuer's JWK Set has no key \(name)"
+            + (nameless.map { "; a key in it \($0.name) is ignored: \($0.problem)" } ?? "")
     }
 
-    /// RFC 7517 §5: a key that is not understood, or that lacks or bends a member, is ignored.
-    private static func usable(_ jwk: JSONObject) -> (kid: String, key: PublicKey)? {
-        guard jwk["kty"] == "EC", jwk["crv"] == "P-256", jwk["alg"] == "ES256", jwk["use"] == "sig",
-            isForVerification(jwk),
-            let kid = try? jwk.string("kid", bytes: 1...maxKeyIDBytes),
-            let x = try? jwk.base64url("x", bytes: 32...32), let y = try? jwk.base64url("y", bytes: 32...32),
-            let key = try? PublicKey(.p256(x: x, y: y))
-        else { return nil }
-        return (kid, key)
+    /// Says why the set has no usable key at all, as ``absence(of:)``; nil if it has one.
+    package var emptiness: String? {
+        guard keys.isEmpty else { return nil }
+        guard let first = ignored.first else { return "the issuer's JWK Set has no key" }
+        let others = ignored.count > 1 ? "; \(ignored.count - 1) more are ignored" : ""
+        return "the issuer's JWK Set has no usable key: the key \(first.name) is ignored: \(first.problem)\(others)"
     }
 }

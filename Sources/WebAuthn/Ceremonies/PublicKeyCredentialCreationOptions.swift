@@ -37,13 +37,16 @@ package struct PublicKeyCredentialCreationOptions: Sendable, Equatable {
         self.attestation = attestation
     }
 
-    /// Reads the JSON form; `rp.id` has to be there, since no page's origin replaces it.
-    package init(json: JSONObject) throws(WebAuthnError) {
+    /// Reads the JSON form.
+    ///
+    /// - Parameter host: of the relying party's origin, which counts if `rp.id` is left out (§5.1.3).
+    package init(json: JSONObject, host: String) throws(WebAuthnError) {
         do throws(JSONMemberError) {
             let rp = try json.within("rp", RpEntity.init(json:))
             let user = try json.within("user", UserEntity.init(json:))
             self.init(
-                rpId: rp.id, rpName: rp.name, userId: user.id, userName: user.name, userDisplayName: user.displayName,
+                rpId: rp.id ?? host, rpName: rp.name, userId: user.id, userName: user.name,
+                userDisplayName: user.displayName,
                 challenge: try json.base64url("challenge", bytes: MemberBounds.challenge),
                 pubKeyCredParams: try Self.algorithms(json),
                 excludeCredentials: try json.credentialIds("excludeCredentials"),
@@ -72,11 +75,11 @@ package struct PublicKeyCredentialCreationOptions: Sendable, Equatable {
 extension PublicKeyCredentialCreationOptions {
     /// PublicKeyCredentialRpEntity (§5.4.2).
     private struct RpEntity {
-        let id: String
+        let id: String?
         let name: String
 
         init(json: JSONObject) throws(JSONMemberError) {
-            id = try json.string("id", bytes: MemberBounds.rpId)
+            id = try json.optionalString("id", bytes: MemberBounds.rpId)
             name = try json.string("name", bytes: MemberBounds.name)
         }
     }

@@ -27,12 +27,14 @@ package struct PublicKeyCredentialRequestOptions: Sendable, Equatable {
         self.extensions = extensions
     }
 
-    /// Reads the JSON form; `rpId` has to be there, since no page's origin replaces it.
-    package init(json: JSONObject) throws(WebAuthnError) {
+    /// Reads the JSON form.
+    ///
+    /// - Parameter host: of the relying party's origin, which counts if `rpId` is left out (§5.1.4).
+    package init(json: JSONObject, host: String) throws(WebAuthnError) {
         do throws(JSONMemberError) {
             self.init(
                 challenge: try json.base64url("challenge", bytes: MemberBounds.challenge),
-                rpId: try json.string("rpId", bytes: MemberBounds.rpId),
+                rpId: try json.optionalString("rpId", bytes: MemberBounds.rpId) ?? host,
                 allowCredentials: try json.credentialIds("allowCredentials"),
                 userVerification: try json.userVerification(),
                 timeout: try json.optionalInteger("timeout", in: 0...Int64(UInt32.max)),

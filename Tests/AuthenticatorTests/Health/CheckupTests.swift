@@ -92,7 +92,7 @@ struct CheckupTests {
     @Test func `what the surroundings say is among them`() async throws {
         let inspector = Told(findings: [Finding(.debuggerAttached, "process 7 traces the agent")])
         let ports = sample.ports.with(inspector: inspector)
-        let findings = await Checkup(ports: ports, keys: KeyHealth()).findings()
+        let findings = await Checkup(ports: ports, keys: KeyHealth(), issuers: IssuerHealth()).findings()
         #expect(findings.map(\.weakness) == [.clockBehind, .debuggerAttached])
     }
 
@@ -100,7 +100,7 @@ struct CheckupTests {
         _ = try await sample.enrolled()
         let ports = sample.agent.ports.with(inspector: Told(findings: [Finding(.socketOpen, "open")]))
         sample.store.breakReads()
-        let findings = await Checkup(ports: ports, keys: KeyHealth()).findings()
+        let findings = await Checkup(ports: ports, keys: KeyHealth(), issuers: IssuerHealth()).findings()
         #expect(findings.map(\.weakness) == [.databaseTrouble, .socketOpen])
     }
 

@@ -144,7 +144,7 @@ struct FiguresTests {
     @Test func `no more than so many enrollments in trouble are named, and the others are counted`() async throws {
         for number in 1...23 {
             let card = try await sample.enrolled("\(number)")
-            sample.agent.health.note(card.id, trouble: "down")
+            sample.agent.health.note(card.id, trouble: "down", at: 0)
         }
         let troubles = try await sample.agent.troubles()
         #expect(troubles.count == 21)
@@ -157,8 +157,8 @@ struct FiguresTests {
     @Test func `if very many are in trouble, the store is asked about a few, and all are counted`() async throws {
         var cards: [SampleEnrollment] = []
         for number in 1...30 { cards.append(try await sample.enrolled("\(number)")) }
-        for card in cards.prefix(9) { sample.agent.health.note(card.id, trouble: "down") }
-        sample.agent.health.note(cards[9].id, trouble: "its access token cannot be opened", cause: .key)
+        for card in cards.prefix(9) { sample.agent.health.note(card.id, trouble: "down", at: 0) }
+        sample.agent.health.note(cards[9].id, trouble: "its access token cannot be opened", cause: .key, at: 0)
         for card in cards[20..<25] { try await sample.change(card.id, .suspended) }
         func troubled(asking most: Int) async throws -> TroubledEnrollments {
             try await sample.store.read { [agent = sample.agent] in try agent.troubled(in: $0, asking: most) }
@@ -174,7 +174,7 @@ struct FiguresTests {
         sample.agent.keyWatch.health.note(KeyTest(extent: .file, at: 0, problem: "gone"), of: cards[0].id)
         let withKey = try await troubled(asking: 14)
         #expect(withKey.count == 15 && withKey.causes == [.issuer: 8, .key: 2, .suspended: 5])
-        for card in cards { sample.agent.health.note(card.id, trouble: "down") }
+        for card in cards { sample.agent.health.note(card.id, trouble: "down", at: 0) }
         #expect(try await troubled(asking: 3).count == 30)
         #expect(try await troubled(asking: 3).ids.count <= Agent.maxTroubles + 4)
     }
@@ -183,12 +183,12 @@ struct FiguresTests {
         let (health, keys) = (sample.agent.health, sample.agent.keyWatch.health)
         let ids = try await [sample.enrolled("a").id, sample.enrolled("b").id]
         for id in ids {
-            health.note(id, trouble: "down")
-            health.note(id, trouble: "its access token cannot be opened", cause: .key)
-            health.note(id, trouble: "down again")
+            health.note(id, trouble: "down", at: 0)
+            health.note(id, trouble: "its access token cannot be opened", cause: .key, at: 0)
+            health.note(id, trouble: "down again", at: 0)
         }
         #expect(health.counts.filter { $0.value != 0 } == [.issuer: 2])
-        for id in ids { health.note(id, trouble: nil) }
+        for id in ids { health.note(id, trouble: nil, at: 0) }
         #expect(health.counts.allSatisfy { $0.value == 0 } && health.troubled(9).isEmpty)
         keys.note(KeyTest(extent: .file, at: 0, problem: "gone"), of: ids[0])
         keys.note(KeyTest(extent: .file, at: 0, problem: "gone"), of: ids[1])

@@ -193,6 +193,8 @@ extension Box where Value: BinaryInteger {
 /// What an agent logs.
 struct WrittenLog: LogHandler {
     let lines = Box<[(level: Logger.Level, text: String)]>([])
+    /// The metadata of each line.
+    let facts = Box<[Logger.Metadata]>([])
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.trace
 
@@ -206,5 +208,8 @@ struct WrittenLog: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { lines.change { $0.append((event.level, "\(event.message)")) } }
+    func log(event: LogEvent) {
+        lines.change { $0.append((event.level, "\(event.message)")) }
+        facts.change { $0.append(event.metadata ?? [:]) }
+    }
 }

@@ -33,14 +33,15 @@ enum CredentialChecks {
 
     static func options(_ input: [UInt8]) throws {
         guard let json = try? JSONReader.object(input, limits: limits) else { return }
-        if let options = try? PublicKeyCredentialCreationOptions(json: json) {
+        if let options = try? PublicKeyCredentialCreationOptions(json: json, host: "issuer.example") {
             try mustHold(
-                try PublicKeyCredentialCreationOptions(json: options.json) == options,
+                try PublicKeyCredentialCreationOptions(json: options.json, host: "other.example") == options,
                 "what was written reads the same")
         }
-        if let options = try? PublicKeyCredentialRequestOptions(json: json) {
+        if let options = try? PublicKeyCredentialRequestOptions(json: json, host: "issuer.example") {
             try mustHold(
-                try PublicKeyCredentialRequestOptions(json: options.json) == options, "what was written reads the same")
+                try PublicKeyCredentialRequestOptions(json: options.json, host: "other.example") == options,
+                "what was written reads the same")
         }
     }
 

@@ -7,8 +7,9 @@ enum MessageChecks {
 
     /// What the agent reads.
     static func answer(_ input: [UInt8]) throws {
-        if let answer = try? EnrollmentOptionsAnswer(bytes: input) {
-            let again = try EnrollmentOptionsAnswer(bytes: answer.json.serialized())
+        let issuer = try IssuerURL("https://issuer.example")
+        if let answer = try? EnrollmentOptionsAnswer(bytes: input, from: issuer) {
+            let again = try EnrollmentOptionsAnswer(bytes: answer.json.serialized(), from: issuer)
             try mustHold(again == answer, sameAgain)
         }
         if let answer = try? EnrollmentAnswer(bytes: input) {

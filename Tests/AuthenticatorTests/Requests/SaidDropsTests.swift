@@ -1,0 +1,171 @@
+import IssuerProtocol
+import Keys
+import Logging
+import ScratchDirectories
+import StrictJSON
+import Testing
+
+@testable import Authenticator
+
+/// Nothing that the agent drops or ignores is lost without a count and a sentence.
+@Suite(.timeLimit(.minutes(10)))
+struct SaidDropsTests {
+    private let log = WrittenLog()
+    private let sample: SampleAgent
+
+    init() throws {
+        let bounds = AgentBounds {
+            $0.messagesADay = 1
+            $0.held = 0
+        }
+        sample = try SampleAgent(AgentSettings(bounds: bounds, version: "1")).restarted(log: log.logger)
+    }
+
+    private func because() -> [String] { log.facts.value.compactMap { $0["because"].map { "\($0)" } } }
+
+    // MARK: Messages
+
+    @Test(arguments: MessageDrop.allCases)
+    func `each kind of drop is counted, and said in the log`(drop: MessageDrop) async throws {
+        let card = try await sample.enrolled()
+        switch drop {
+        case .reusedID:
+            try await sample.receive(SampleRequest(), for: card)
+            try await sample.receive(SampleRequest(merchantName: "another"), for: card)
+        case .overQuota: try await sample.receive(.numbered(1), .numbered(2), for: card)
+        case .future: try await sample.receive(SampleRequest(iat: 601, exp: 700), for: card)
+        case .notAuthentic: try await sample.receive(messages: ["a.b.c"], for: card)
+        case .unanswerable: try await sample.receive(SampleRequest(jti: "a/b"), for: card)
+        case .notHeld: try await sample.receive(SampleRequest(kid: "another"), for: card)
+        }
+        #expect(await sample.agent.figures().drops == [drop: 1])
+        #expect(log.lines(.warning).count == 1)
+    }
+
+    @Test(arguments: AuthenticityError.allCases)
+    func `a message that is not authentic is dropped with the rule that it breaks`(error: AuthenticityError)
+        async throws
+    {
+        let card = try await sample.enrolled()
+        guard let message = try message(error, for: card) else { return #expect(error == .cannotTell) }
+        try await sample.receive(messages: [message], for: card)
+        #expect(because() == [error.sentence])
+    }
+
+    @Test(arguments: UnanswerableError.allCases)
+    func `a message that cannot be answered is dropped with the rule that it breaks`(error: UnanswerableError)
+        async throws
+    {
+        let card = try await sample.enrolled()
+        try await sample.receive(messages: [message(error, for: card)], for: card)
+        #expect(because() == [error.sentence])
+    }
+
+    @Test func `no two rules have one sentence`() {
+        let sentences = AuthenticityError.allCases.map(\.sentence) + UnanswerableError.allCases.map(\.sentence)
+        #expect(Set(sentences).count == sentences.count && !sentences.contains(""))
+    }
+
+    // MARK: Keys
+
+    /// A set in which the only key has an x of 31 bytes.
+    private func brokenKeys() throws -> JWKSet {
+        let x = String(repeating: "A", count: 42)
+        return try JWKSet(json: Array(#"{"keys":[{"kty":"EC","crv":"P-256","kid":"key-2","x":"\#(x)"}]}"#.utf8))
+    }
+
+    private static let ignored =
+        #"the key "key-2" of the issuer's JWK Set is ignored: x has 31 bytes, and P-256 takes 32, with the zeros that "#
+        + "it begins with"
+
+    @Test func `an ignored key is said in log, status and doctor until a request is verified`() async throws {
+        let card = try await sample.enrolled()
+        let (good, broken) = (sample.issuerKeys, try brokenKeys())
+        await sample.issuer.onKeys { () throws(IssuerError) in broken }
+        try await sample.receive(SampleRequest(kid: "key-2"), for: card)
+        // As it waits, and as it is dropped.
+        #expect(because() == [Self.ignored, Self.ignored])
+        let trouble = "a request could not be verified: \(Self.ignored)"
+        #expect(try await sample.agent.troubles() == ["enrollment \(card.id): https://issuer.example: \(trouble)"])
+        #expect(await sample.agent.figures().notReady[.issuer] == 1)
+        let finding = await sample.agent.checkup.findings().first { $0.weakness == .requestUnverified }
+        #expect(finding?.message == "enrollment \(card.id): \(trouble)" && finding?.enrollment == card.id)
+        // A poll that goes well says nothing of the key.
+        try await sample.agent.fetcher.keep(RequestList(requests: [], cursor: "1"), for: sample.enrollment(card.id))
+        #expect(try await sample.agent.troubles().count == 1)
+
+        await sample.issuer.onKeys { () throws(IssuerError) in good }
+        sample.clock.advance(by: 60)
+        try await sample.receive(SampleRequest(), for: card)
+        #expect(try await sample.agent.troubles().isEmpty)
+        #expect(await !sample.agent.checkup.findings().contains { $0.weakness == .requestUnverified })
+    }
+
+    @Test func `a request that could not be verified is no trouble any more after a day`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(kid: "another"), for: card)
+        let health = sample.agent.health
+        health.note(card.id, trouble: nil, at: sample.now + 86_399)
+        #expect(health.counts[.issuer] == 1)
+        health.note(card.id, trouble: nil, at: sample.now + 86_400)
+        #expect(health.counts[.issuer] == 0 && health.unverified.isEmpty)
+    }
+
+    @Test func `an issuer without a usable key is refused before it gets the code, and said`() async throws {
+        let (good, broken) = (sample.issuerKeys, try brokenKeys())
+        try await sample.issuer.enrolls()
+        await sample.issuer.onKeys { () throws(IssuerError) in broken }
+        let parameters = try sample.parameters()
+        let error = await #expect(throws: CommandError.self) {
+            try await sample.agent.enroll(parameters, patience: 0)
+        }
+        #expect(error?.code == .issuerRefused && error?.message.contains("x has 31 bytes") == true)
+        #expect(await sample.issuer.codes.isEmpty)
+        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(try await sample.allEnrollments().isEmpty)
+        // Once the issuer has corrected its set, the next try succeeds: what was ignored is fetched anew.
+        await sample.issuer.onKeys { () throws(IssuerError) in good }
+        _ = try? await sample.agent.enroll(parameters, patience: 0)
+        #expect(await sample.issuer.codes.count == 1)
+    }
+
+    // MARK: Broken messages
+
+    private func signed(_ header: String, _ payload: String, by key: SigningKey? = nil) throws -> String {
+        let parts = [header, payload].map { Base64URL.encode(Array($0.utf8)) }
+        let input = Array(parts.joined(separator: ".").utf8)
+        return CompactJWS.compact(
+            signingInput: input, signature: try (key ?? sample.issuerKey).rawSignature(over: input))
+    }
+
+    private static let header = #"{"alg":"ES256","kid":"key-1","typ":"oob-authn-request+jwt"}"#
+
+    private func message(_ error: AuthenticityError, for card: SampleEnrollment) throws -> String? {
+        switch error {
+        case .notJWS: return "a.b.c"
+        case .duplicateHeaderName: return try signed(#"{"alg":"ES256","alg":"ES256"}"#, "{}")
+        case .alg: return try signed(#"{"alg":"RS256"}"#, "{}")
+        case .typ: return try signed(#"{"alg":"ES256","typ":"JWT"}"#, "{}")
+        case .crit: return try signed(String(Self.header.dropLast()) + #","crit":["exp"]}"#, "{}")
+        case .kid: return try signed(#"{"alg":"ES256","typ":"oob-authn-request+jwt"}"#, "{}")
+        case .signature: return try signed(Self.header, "{}", by: SigningKey.generate(.es256))
+        case .iss: return try sample.message(SampleRequest(claims: ["iss": "https://other.example"]), for: card)
+        case .aud:
+            return try sample.message(SampleRequest(claims: ["aud": ["somebody", "else"]]), for: card)
+        case .cannotTell: return nil
+        }
+    }
+
+    private func message(_ error: UnanswerableError, for card: SampleEnrollment) throws -> String {
+        switch error {
+        case .tooLarge: return String(repeating: "x", count: AuthnRequestReader.maxBytes + 1)
+        case .payload: return try signed(Self.header, "[]")
+        case .jtiMissing, .jtiTwice:
+            let id = try #require(card.enrollment.membership?.authenticatorId.text)
+            let jti = error == .jtiTwice ? #","jti":"a","jti":"a""# : ""
+            return try signed(Self.header, #"{"iss":"https://issuer.example","aud":"\#(id)"\#(jti)}"#)
+        case .jtiMalformed: return try sample.message(SampleRequest(jti: "a/b"), for: card)
+        case .malformedCancellation: return try sample.message(SampleCancellation(cancels: "a/b"), for: card)
+        }
+    }
+}
