@@ -12,7 +12,9 @@ func mustHold(_ condition: Bool, _ property: @autoclosure () -> String) throws(B
 func mustBeOneLine(_ text: String, _ what: String) throws(Broken) {
     try mustHold(text.utf8.count <= 4_096, "\(what) is bounded")
     let isPlain = text.unicodeScalars.allSatisfy { scalar in
-        switch scalar.properties.generalCategory {
+        // Joiners, which are shown where a script or an emoji calls for them.
+        if scalar == "\u{200C}" || scalar == "\u{200D}" { return true }
+        return switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
         default: true
         }
