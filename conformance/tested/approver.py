@@ -340,15 +340,18 @@ class Enrolled:
         body, keys = Answer("GET", self.places["jwksUri"]).body or {}, {}
         for key in body.get("keys", []):
             can_sign = key.get("alg", "ES256") in ("ES256", "ESP256") and key.get("use", "sig") == "sig"
-            if (key.get("kty"), key.get("crv")) == ("EC", "P-256") and can_sign:
-                if "verify" in key.get("key_ops", ["verify"]):
-                    x, y = (int.from_bytes(decoded(key[name])) for name in "xy")
-                    keys[key["kid"]] = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+            if (key.get("kty"), key.get("crv")) == ("EC", "P-256") and "kid" in key and can_sign:
+                x, y = (decoded(key.get(name, "")) for name in "xy")
+                if len(x) == len(y) == 32 and "verify" in key.get("key_ops", ["verify"]):
+                    numbers = ec.EllipticCurvePublicNumbers(int.from_bytes(x), int.from_bytes(y), ec.SECP256R1())
+                    keys[key["kid"]] = numbers.public_key()
         if "keys" in body:
             self.keys = keys
 
     def enroll(self, code):
         """Section 4."""
+        if not self.keys:
+            raise ValueError("the issuer has no key that could verify a request")
         options = Answer("POST", self.places["enrollmentOptionsEndpoint"], json.dumps({"enrollmentCode": code}).encode())
         if options.status != 200:
             raise ValueError(f"no options: {options.code or options.status}")

@@ -45,6 +45,7 @@ struct ApproverScene {
         case .relist(let name): issuer.list([try known(name).message])
         case .cancel(let name, let ahead): try cancel(name, ahead: ahead)
         case .publish(let names): issuer.set { $0.published = names }
+        case .keyMembers(let members): issuer.set { $0.keyMembers = members }
         case .approve(let name, let outcome): try await decide("approve", name, outcome)
         case .deny(let name, let outcome): try await decide("deny", name, outcome)
         case .presented(let name, let isPresented): try await presented(name, isPresented)

@@ -15,6 +15,8 @@ struct ApproverStep: Sendable {
         case cancel(request: String, ahead: Int)
         /// Publishes keys of these names, and no others.
         case publish([String])
+        /// Members of each published key that differ; null removes one.
+        case keyMembers(JSONObject)
         case approve(request: String, Outcome)
         case deny(request: String, Outcome)
         case presented(request: String, Bool)
@@ -85,8 +87,8 @@ struct ApproverStep: Sendable {
     let action: Action
 
     private static let names = [
-        "discovery", "enroll", "answer", "list", "relist", "cancel", "publish", "approve", "deny", "presented",
-        "notPresented", "decision", "none", "asked", "quiet", "batch", "end",
+        "discovery", "enroll", "answer", "list", "relist", "cancel", "publish", "keyMembers", "approve", "deny",
+        "presented", "notPresented", "decision", "none", "asked", "quiet", "batch", "end",
         "signCount", "restart",
     ]
 
@@ -104,6 +106,7 @@ struct ApproverStep: Sendable {
             case "relist": .relist(request: try value.text())
             case "cancel": try Self.cancel(value)
             case "publish": .publish(try value.texts())
+            case "keyMembers": .keyMembers(try Self.object(value))
             case "approve", "deny": try Self.decide(name, value)
             case "presented": .presented(request: try value.text(), true)
             case "notPresented": .presented(request: try value.text(), false)

@@ -103,8 +103,13 @@ final class KitIssuer: Sendable {
     }
 
     func keys() -> KitAnswer {
-        let names = state.withLock { $0.published }
-        return .json(200, JWKSet(keys: names.map { ($0, key(named: $0).publicKey) }).json)
+        let (names, members) = state.withLock { ($0.published, $0.keyMembers) }
+        let keys = names.map { name in
+            var jwk = JWKSet.jwk(kid: name, key: key(named: name).publicKey) ?? [:]
+            for member in members.members { jwk[member.name] = member.value == .null ? .none : member.value }
+            return JSONValue.object(jwk)
+        }
+        return .json(200, ["keys": .array(keys)])
     }
 
     func options(_ body: [UInt8]) throws -> KitAnswer {

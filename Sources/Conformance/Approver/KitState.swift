@@ -76,6 +76,8 @@ struct KitState {
     var code: String
     /// Those that are published, by their `kid`.
     var published = [KitIssuer.keyID]
+    /// Members of each published key that differ; null removes one.
+    var keyMembers: JSONObject = [:]
     /// Whether it has a batch fetch.
     var hasBatchFetch = false
     /// Whether it has ended the enrollment from its side.

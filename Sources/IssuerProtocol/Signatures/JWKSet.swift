@@ -54,10 +54,11 @@ package struct JWKSet: Sendable {
     }
 
     package var json: JSONObject {
-        ["keys": .array(keys.compactMap(Self.jwk))]
+        ["keys": .array(keys.compactMap { Self.jwk(kid: $0.kid, key: $0.key).map(JSONValue.object) })]
     }
 
-    private static func jwk(kid: String, key: PublicKey) -> JSONValue? {
+    /// A key as the set writes it; nil for one that is not on P-256.
+    package static func jwk(kid: String, key: PublicKey) -> JSONObject? {
         guard case .p256(let x, let y) = key.material else { return nil }
         return [
             "kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": .string(kid),
