@@ -128,7 +128,7 @@ class InABrowser(BrowserScene):
         self.assertEqual(self.browser.current_url, place)
 
     def test_one_that_expires_while_it_is_open_says_so(self):
-        request = self.purchase("Expiring Shop", expires_in="1")
+        request = self.purchase("Expiring Shop", expires_in="5")
         self.shown(request)
         self.until(lambda _: self.heading() == "Expired: nobody decided in time")
         self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "button.approve"), [])
