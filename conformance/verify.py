@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 FOLDER = Path(__file__).parent / "vectors"
 ES256 = ec.ECDSA(hashes.SHA256())
 PURCHASE = {"purchaseAmount": r"\d{1,48}", "purchaseCurrency": r"\d{3}", "purchaseExponent": r"\d", "purchaseDate": r"\d{14}"}
-PRINTABLE_URL = r'(?!(?i:https?|wss?|ftp):$)[A-Za-z][A-Za-z0-9+._-]*:[^\s"<>\\^`{|}\x7f-\U0010ffff]*'
+PRINTABLE_URL = r'(?!(?i:https?|wss?|ftp):(?!//[^/?#:]))[A-Za-z][A-Za-z0-9+._-]*:[^\s"<>\\^`{|}\x7f-\U0010ffff]*'
 class Wrong(Exception): """The token of the first check that fails, and what becomes of the message."""
 def need(holds, token, verdict="refused"):
     if not holds: raise Wrong(token, verdict)

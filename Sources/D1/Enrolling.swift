@@ -1,6 +1,7 @@
 import Authenticator
 import IssuerProtocol
 import Keys
+internal import ThreeDS
 
 /// One enrollment, from the wish to the issuer's answer.
 struct Enrolling: Sendable {
@@ -21,7 +22,7 @@ struct Enrolling: Sendable {
             throw D1Error(
                 .authnInvalidEnrollmentToken, "invalidEnrollmentCode", "no component gives an enrollment code")
         }
-        guard let code = EnrollmentCode(try await giveCode()) else {
+        guard let code = EnrollmentCode(typed: try await giveCode()) else {
             throw D1Error(
                 .authnInvalidEnrollmentToken, "invalidEnrollmentCode", "an enrollment code has 1 to 256 bytes")
         }
@@ -43,7 +44,7 @@ struct Enrolling: Sendable {
 }
 
 extension Host {
-    /// Asks for the PIN.
+    /// Asks for the PIN, in Unicode's normalization form C as over the control socket.
     func pin(_ authn: D1Authn) async throws -> PIN {
         guard let ask = setup.components.pin else {
             throw D1Error(
@@ -53,7 +54,7 @@ extension Host {
         guard let text = try await ask(prompt) else {
             throw D1Error(.cancelled, "cancelled", "nothing was decided: no PIN was given")
         }
-        return try PIN(Secret(Array(text.utf8)))
+        return try PIN(Secret(Array(TypedText.composed(text).utf8)))
     }
 
     /// Ends whatever is enrolled at the issuer.

@@ -1,7 +1,7 @@
 /// Where the payer goes back to after the decision: EMV 3-D Secure's threeDSRequestorAppURL.
 ///
-/// It may go to another program's command line, so its form is narrow: an RFC 3986 URI of at most 256 bytes, in
-/// plain ASCII, without a user or password, and never of a scheme that runs or reads something here. A scheme may also
+/// It may go to another program's command line, so its form is narrow: at most 256 bytes of the ASCII characters that
+/// RFC 3986 has, without a user or password, and never of a scheme that runs or reads something here. A scheme may also
 /// have `_`, as the schemes of apps for Android do.
 package struct ThreeDSRequestorAppURL: Sendable, Equatable {
     /// Byte for byte as it came.
@@ -9,16 +9,16 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
 
     package init(_ text: String) throws(URLRefusal) {
         guard (1...256).contains(text.utf8.count) else { throw .length }
-        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .notASCII }
-        guard text.utf8.allSatisfy(Self.isAllowed) else { throw .byte }
-        guard let colon = text.firstIndex(of: ":") else { throw .scheme }
+        if let other = text.unicodeScalars.first(where: { !$0.isASCII }) { throw .notASCII(other) }
+        if let byte = text.utf8.first(where: { !Self.isAllowed($0) }) { throw .byte(byte) }
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { throw .scheme }
         let scheme = text[..<colon].utf8
         let rest = text[colon...].dropFirst()
-        guard let first = scheme.first, first.isASCIILetter, scheme.allSatisfy(Self.isSchemeByte) else { throw .scheme }
+        guard scheme.first?.isASCIILetter == true, scheme.allSatisfy(Self.isSchemeByte) else { throw .schemeForm }
         let name = text[..<colon].lowercased()
-        guard !rest.isEmpty || !Self.specialSchemes.contains(name) else { throw .scheme }
         guard !Self.forbiddenSchemes.contains(name) else { throw .forbiddenScheme }
         guard !Self.hasUser(rest.utf8, scheme: name) else { throw .user }
+        guard !Self.specialSchemes.contains(name) || Self.namesHost(rest.utf8) else { throw .host }
         self.text = text
     }
 
@@ -42,6 +42,13 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
         byte.isASCIILetter || byte.isASCIIDigit || "+-._".utf8.contains(byte)
     }
 
+    /// Whether there are two slashes and a host behind the colon (RFC 9110 §4.2.2): a browser takes less as a place of
+    /// the page that it is on.
+    private static func namesHost(_ rest: Substring.UTF8View) -> Bool {
+        guard rest.starts(with: "//".utf8), let first = rest.dropFirst(2).first else { return false }
+        return !"/?#:".utf8.contains(first)
+    }
+
     /// Whether there is an `@` in the authority (RFC 3986 §3.2), as a strict reader or a browser finds it.
     private static func hasUser(_ rest: Substring.UTF8View, scheme: String) -> Bool {
         let slash = UInt8(ascii: "/")
@@ -60,19 +67,49 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
 
 /// Which rule a threeDSRequestorAppURL breaks.
 package enum URLRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-    case length, notASCII, byte, scheme, forbiddenScheme, user
+    case length
+    /// The first of its characters that is not ASCII.
+    case notASCII(Unicode.Scalar)
+    /// The first of its bytes that is ASCII and not allowed.
+    case byte(UInt8)
+    /// There is none.
+    case scheme
+    case schemeForm, forbiddenScheme, user
+    /// There is none, and the scheme is of the web.
+    case host
 
     /// The rest of a sentence that begins with the member's name.
     package var description: String {
         switch self {
         case .length: "is not 1 to 256 bytes long"
-        case .notASCII: "has a character that is not ASCII: write ö as %C3%B6, and a host of other letters as xn--…"
-        case .byte:
-            #"has a control character, a space or one of " < > \ ^ ` { | }: fill in what is a template, such as {id}, "#
-                + "and write any other as % and two hexadecimal digits"
-        case .scheme: "does not begin with a scheme and a colon, and for http: and the like something after it"
+        case .notASCII(let scalar):
+            "has \(DisplayText(String(scalar)).text), which is not ASCII: write it as \(Self.encoded(String(scalar).utf8)), "
+                + "or in a host the whole host as xn--…"
+        case .byte(let byte):
+            "has \(Self.name(of: byte)): "
+                + (byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
+                    ? "fill in what is a template, such as {id}" : "write it as \(Self.encoded([byte]))")
+        case .scheme: "does not begin with a scheme and a colon"
+        case .schemeForm: "has a scheme that is none: it begins with a letter, and has letters, digits, +, -, . and _"
         case .forbiddenScheme: "has a scheme that is not allowed: javascript, data, file, vbscript, blob or about"
         case .user: "has a user or password before its host; none is allowed"
+        case .host: "names no host: after http:, https:, ws:, wss: and ftp: come // and a host"
         }
+    }
+
+    private static func name(of byte: UInt8) -> String {
+        switch byte {
+        case UInt8(ascii: " "): "a space"
+        case 0x21...0x7E: String(Unicode.Scalar(byte))
+        default: "a control character"
+        }
+    }
+
+    /// RFC 3986 §2.1.
+    private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return (digits.utf8.count < 2 ? "%0" : "%") + digits
+        }.joined()
     }
 }

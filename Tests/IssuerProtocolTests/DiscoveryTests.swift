@@ -62,6 +62,10 @@ struct DiscoveryTests {
     @Test(arguments: [
         (
             "http://localhost:8181", "; it is http://localhost:8181: give that URL if it is the one you mean"
+        ),
+        (
+            "http://127.0.0.1:8181",
+            "; it is http://127.0.0.1:8181, an IP address: let the issuer call itself by a name, on this host localhost"
         ), ("not \u{1B}[2Ja URL", ""), ("https://issuer.example/", ""),
     ])
     func `the refusal names the URL to use, and quotes nothing that is no issuer's URL`(

@@ -40,6 +40,11 @@ struct EnrollmentMessageTests {
         #expect(throws: ProtocolError.self) { try EnrollmentOptionsRequest(bytes: Array(text.utf8)) }
     }
 
+    @Test(arguments: [" 7QK4-M2XD\n", "\u{FEFF}7QK4-M2XD", "\r\n7QK4-M2XD\u{A0}\n\n"])
+    func `what is around a code that was typed does not count`(text: String) {
+        #expect(EnrollmentCode(typed: text)?.reveal() == "7QK4-M2XD")
+    }
+
     @Test func `the options for a new credential are read back`() throws {
         let issuer = try IssuerURL("https://issuer.example")
         let answer = EnrollmentOptionsAnswer(ceremonyId: String(repeating: "~", count: 256), options: options)

@@ -16,7 +16,7 @@ import Testing
         ("", PINError.empty), ("123", .tooShort), ("æøå", .tooShort), (String(repeating: "7", count: 65), .tooLong),
         (String(repeating: "\u{1F511}", count: 65), .tooLong), (String(repeating: "7", count: 100_000), .tooLong),
         ("2468\n", .controlCharacter), ("24\n68", .controlCharacter), ("24\r68", .controlCharacter),
-        ("24\u{0}68", .controlCharacter), ("24\u{85}68", .controlCharacter),
+        ("24\u{0}68", .controlCharacter), ("24\u{85}68", .controlCharacter), ("\u{FEFF}2468", .controlCharacter),
     ])
     func `anything else is none`(text: String, error: PINError) {
         #expect(throws: error) { try pin(text) }

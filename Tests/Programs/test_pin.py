@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import termios
+import unicodedata
 import unittest
 
 from failing import Failing
@@ -163,12 +164,25 @@ class ByFiles(WithPIN):
         self.approve(acs, OTHER)
         self.assertEqual(self.agent.json("enrollments")[0]["pinTriesLeft"], 5)
 
-    def test_no_pin_is_chosen_from_a_file_with_a_byte_order_mark(self):
+    def test_a_pin_is_the_same_in_both_spellings_of_its_letters(self):
+        enrollment = self.enroll()["id"]
+        composed, decomposed = (unicodedata.normalize(form, "Grüße7") for form in ("NFC", "NFD"))
+        self.ctl("pin change", enrollment, "--pin-file", self.file("old", PIN),
+                 "--new-pin-file", self.file("new", decomposed))
+        for spelling in (composed, decomposed):
+            self.approve(self.ask(), spelling)
+        self.assertIn("4 tries left", self.approve(self.ask(), "Grusse7", exits=5).stderr)
+
+    def test_no_pin_is_chosen_or_tried_from_a_file_with_a_byte_order_mark(self):
         enrollment = self.enroll()["id"]
         error = self.error("pin change", enrollment, "--pin-file", self.file("old", PIN), "--new-pin-file",
                            self.file("new", "\ufeff" + OTHER), exits=64)
         self.assertIn("begins with a byte order mark", error["message"])
-        self.approve(self.ask(), PIN)
+        acs = self.ask()
+        error = self.error("approve", acs, "--pin-file", self.file("tried", "\ufeff" + PIN), exits=64)
+        self.assertIn("begins with a byte order mark", error["message"])
+        self.assertEqual(self.agent.json("enrollments")[0]["pinTriesLeft"], 5)
+        self.approve(acs, PIN)
 
     def test_files_that_hold_no_pin_are_wrong_usage_and_cost_no_try(self):
         self.enroll()

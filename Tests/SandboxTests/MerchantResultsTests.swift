@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: [
         ("https://merchant.example/köln", "%C3%B6"), ("https://merchant.example/{orderId}", "template"),
-        ("https:", "something after it"),
+        ("https:", "names no host"),
     ])
     func `a return URL that the agent would refuse is refused at the order, with what to write`(
         url: String, advice: String

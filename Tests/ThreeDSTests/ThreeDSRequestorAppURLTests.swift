@@ -33,10 +33,13 @@ struct ThreeDSRequestorAppURLTests {
 
     @Test(
         arguments: [
-            ("https://merchant.example/köln", URLRefusal.notASCII, "%C3%B6"),
-            ("https://kö.example/", .notASCII, "xn--"),
-            ("https://merchant.example/{orderId}", .byte, "{id}"),
-            ("https://merchant.example/a b", .byte, "hexadecimal"),
+            ("https://merchant.example/köln", URLRefusal.notASCII("ö"), "has ö, which is not ASCII: write it as %C3%B6"),
+            ("https://kü.example/", .notASCII("ü"), "xn--"),
+            ("\u{FEFF}https://merchant.example/", .notASCII("\u{FEFF}"), #"has \u{FEFF}, which is not ASCII"#),
+            ("https://merchant.example/{orderId}", .byte(UInt8(ascii: "{")), "fill in what is a template, such as {id}"),
+            ("https://merchant.example/a b", .byte(UInt8(ascii: " ")), "has a space: write it as %20"),
+            ("https://merchant.example/\t", .byte(9), "has a control character: write it as %09"),
+            ("https://merchant.example/^", .byte(UInt8(ascii: "^")), "has ^: write it as %5E"),
             ("https://merchant.example/%C3%B6?order=%7B1%7D", nil, ""),
         ] as [(String, URLRefusal?, String)])
     func `what apps for iOS or Android do not open alike is refused, and the refusal says what to write`(
@@ -50,11 +53,23 @@ struct ThreeDSRequestorAppURLTests {
         #expect(message?.contains(advice) == true)
     }
 
-    @Test(arguments: [
-        "https", "https:", "://x", ":x", "1a:x", "/path:x", "a/b:c", "%6Aavascript:x", "_a:x", "-a:x", "HTTP:", "ws:",
-    ])
-    func `a URL without a scheme, or of the web with nothing after it, is refused`(text: String) {
+    @Test(arguments: ["https", "://x", ":x", "return/now"])
+    func `a URL without a scheme is refused`(text: String) {
         #expect(throws: URLRefusal.scheme) { try ThreeDSRequestorAppURL(text) }
+    }
+
+    @Test(arguments: ["1a:x", "/path:x", "a/b:c", "%6Aavascript:x", "_a:x", "-a:x"])
+    func `a scheme of another form is refused`(text: String) {
+        #expect(throws: URLRefusal.schemeForm) { try ThreeDSRequestorAppURL(text) }
+    }
+
+    @Test(arguments: [
+        "https:", "HTTP:", "ws:", "https://", "https:/", "https:#", "http:?x", "https:/x", "https:x", "https:///x",
+        "https://:443/x", "https://?x", "https://#x", "ftp:/x",
+    ])
+    func `a URL of the web without a host is refused: a browser would look for it on its own page`(text: String) {
+        #expect(throws: URLRefusal.host) { try ThreeDSRequestorAppURL(text) }
+        #expect(Fixture.refusal(["threeDSRequestorAppURL": text])?.message.contains("names no host") == true)
     }
 
     @Test(arguments: [

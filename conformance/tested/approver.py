@@ -37,7 +37,7 @@ ENDS = {"invalid_token", "unknown_request", "already_decided", "expired", "cance
 PURCHASE = {"purchaseAmount": r"[0-9]{1,48}", "purchaseCurrency": r"[0-9]{3}", "purchaseExponent": r"[0-9]",
             "purchaseDate": r"[0-9]{14}"}
 KNOWN = {*PURCHASE, "acsTransId", "merchantName", "threeDSRequestorAppURL"}
-URL = r'(?!(?i:https?|wss?|ftp):$)([A-Za-z][A-Za-z0-9+._-]*):[^\x00-\x20"<>\\^`{|}\x7f-\U0010ffff]*'
+URL = r'(?!(?i:https?|wss?|ftp):(?!//[^/?#:]))([A-Za-z][A-Za-z0-9+._-]*):[^\x00-\x20"<>\\^`{|}\x7f-\U0010ffff]*'
 CURRENCIES = {}  # By number: the exponent ("N.A." if there is none) and the alphabetic code.
 for entry in xml.etree.ElementTree.parse(ROOT / "Data/iso4217-list-one-2026-01-01.xml").iter("CcyNtry"):
     if number := entry.findtext("CcyNbr"):

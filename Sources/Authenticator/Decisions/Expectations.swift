@@ -27,7 +27,7 @@ package struct Expectations: Sendable {
         if let amount, !amount.holds(for: transaction.purchase) {
             return "the amount is \(transaction.purchase?.display ?? "none"), not \(amount)"
         }
-        if let merchantName, !merchantName.utf8.elementsEqual(transaction.merchantName.utf8) {
+        if let merchantName, !Self.isSame(merchantName, transaction.merchantName) {
             let actual = DisplayText(transaction.merchantName).text
             return "the merchant is \(actual), not \(DisplayText(merchantName).text)"
         }
@@ -35,5 +35,11 @@ package struct Expectations: Sendable {
             return "the acsTransId is \(transaction.acsTransId.text), not \(acsTransId.text)"
         }
         return nil
+    }
+
+    /// Whether two names have the same bytes in Unicode's normalization form C: no screen shows a difference between
+    /// such, and keyboards differ in which one they write.
+    private static func isSame(_ expected: String, _ actual: String) -> Bool {
+        TypedText.composed(expected).utf8.elementsEqual(TypedText.composed(actual).utf8)
     }
 }

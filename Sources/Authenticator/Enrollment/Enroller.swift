@@ -147,6 +147,12 @@ struct Enroller: Sendable {
     /// What the options must be for this agent to make a key; checked before it does.
     private func check(_ options: PublicKeyCredentialCreationOptions, _ parameters: EnrollmentParameters) async throws {
         let issuer = parameters.target.issuer
+        guard !issuer.isByAddress else {
+            throw CommandError(
+                .issuerRefused,
+                "the issuer calls itself \(issuer.text), and no key can be made for an IP address: let it call itself by a "
+                    + "name, on this host localhost")
+        }
         guard issuer.permits(rpId: options.rpId) else {
             throw CommandError(
                 .issuerRefused,

@@ -94,7 +94,7 @@ extension EnrollmentParameters {
             let allowed = AuthnType.allCases.map(\.rawValue).joined(separator: ", ")
             throw ControlError(.invalidArgument, "authnType: must be one of \(allowed)")
         }
-        guard let code = EnrollmentCode(command.code) else {
+        guard let code = EnrollmentCode(typed: command.code) else {
             throw ControlError(.invalidArgument, "code: must have 1 to 256 bytes")
         }
         if let roots = command.caFile, !roots.contains(Self.beginningOfRoots) {
@@ -133,9 +133,9 @@ extension ControlCalls {
 }
 
 extension PIN {
-    /// Reads a PIN; the error names the member and never the PIN.
+    /// Reads a PIN, in Unicode's normalization form C; the error names the member and never the PIN.
     init(_ text: PINText, as member: String) throws(ControlError) {
-        var bytes = Array(text.revealed.utf8)
+        var bytes = Array(TypedText.composed(text.revealed).utf8)
         do throws(PINError) {
             try self.init(Secret(wiping: &bytes))
         } catch {

@@ -66,8 +66,10 @@ private struct DiscoveryReader {
         let named = try object.string("issuer", bytes: 0...300)
         guard named.utf8.elementsEqual(issuer.text.utf8) else {
             // Only a URL is quoted: any other text is whatever the server likes.
-            let other = (try? IssuerURL(named)).map {
-                "; it is \($0.text): give that URL if it is the one you mean"
+            let other = (try? IssuerURL(named)).map { other in
+                other.isByAddress
+                    ? "; it is \(other.text), an IP address: let the issuer call itself by a name, on this host localhost"
+                    : "; it is \(other.text): give that URL if it is the one you mean"
             }
             throw JSONMemberError(
                 path: "/issuer", problem: "must be \(issuer.text), the URL that it was fetched from\(other ?? "")")

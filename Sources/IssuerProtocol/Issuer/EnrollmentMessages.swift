@@ -1,5 +1,6 @@
 package import StrictJSON
 package import WebAuthn
+internal import ThreeDS
 
 /// The first step of an enrollment: the code that the issuer handed out.
 package struct EnrollmentOptionsRequest: Sendable {
@@ -197,6 +198,9 @@ package struct EnrollmentCode: Sendable, Equatable {
         guard Self.bytes.contains(text.utf8.count) else { return nil }
         code = text
     }
+
+    /// The code that a person typed, copied or keeps in a file: without what is around it.
+    package init?(typed text: String) { self.init(TypedText.trimmed(text)) }
 
     /// The code itself, for the one message that carries it to the issuer.
     package func reveal() -> String { code }

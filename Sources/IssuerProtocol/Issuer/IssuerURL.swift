@@ -46,6 +46,9 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
         return isParent && rpId.utf8.contains(UInt8(ascii: "."))
     }
 
+    /// Whether the host is an IP address, for which no key can be made (WebAuthn §5.1.2).
+    package var isByAddress: Bool { HostName.isAddress(host) }
+
     package var description: String { text }
 
     private static var formRefusal: ProtocolError {

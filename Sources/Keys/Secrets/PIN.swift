@@ -13,7 +13,8 @@ package struct PIN: Sendable, Equatable {
     /// Whether it is among the first that anyone would try.
     package let isGuessable: Bool
 
-    /// Throws unless it is UTF-8 of 4 to 64 characters and none of them is a control character, such as a line break.
+    /// Throws unless it is UTF-8 of 4 to 64 characters and none of them is a control character, such as a line
+    /// break, or a byte order mark.
     package init(_ secret: Secret) throws(PINError) {
         guard secret.count > 0 else { throw .empty }
         guard secret.count <= Self.maxBytes else { throw .tooLong }
@@ -39,7 +40,8 @@ package struct PIN: Sendable, Equatable {
             case .emptyInput: return characters
             case .error: throw .notText
             case .scalarValue(let scalar):
-                guard scalar.properties.generalCategory != .control else { throw .controlCharacter }
+                // A byte order mark is what a file has, and nobody can type one.
+                guard scalar.properties.generalCategory != .control, scalar != "\u{FEFF}" else { throw .controlCharacter }
                 characters.append(scalar.value)
             }
         }
@@ -64,7 +66,7 @@ package enum PINError: Error, Equatable, Sendable, CustomStringConvertible, Case
         case .empty: "it is empty; \(allowed)"
         case .tooShort: "it is too short; \(allowed)"
         case .tooLong: "it is too long; \(allowed)"
-        case .controlCharacter: "it holds a line break or another control character; \(allowed) on one line"
+        case .controlCharacter: "it holds a line break, a byte order mark or another control character; \(allowed) on one line"
         case .notText: "it is not UTF-8; \(allowed)"
         }
     }

@@ -14,10 +14,14 @@ package enum TypedText {
     ///
     /// Keyboards and systems differ in whether `é` is one scalar or two.
     package static func name(_ text: String) -> String {
-        let trimmed = trimmed(text)
-        guard !trimmed.utf8.allSatisfy({ $0 < 0x80 }) else { return trimmed }
-        var name = ""
-        for scalar in trimmed._nfc { name += String(scalar) }
-        return name
+        composed(trimmed(text))
+    }
+
+    /// The text in form C: letters that look the same and mean the same are the same bytes.
+    package static func composed(_ text: String) -> String {
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+        var composed = ""
+        for scalar in text._nfc { composed += String(scalar) }
+        return composed
     }
 }

@@ -156,7 +156,7 @@ struct Enroll: AsyncParsableCommand {
     private func issuerAndCode() throws -> (String, String) {
         switch (link, issuer, code, codeFile) {
         case (let link?, nil, nil, nil):
-            let read = try Usage.checked { () throws(ControlError) in try EnrollLink(link) }
+            let read = try Usage.checked { () throws(ControlError) in try EnrollLink(TerminalText.trimmed(link)) }
             return (read.issuer, try checked(read.code))
         case (nil, let issuer?, let code?, nil): return (try shown(issuer), try checked(code))
         case (nil, let issuer?, nil, _?): return (try shown(issuer), "")
@@ -166,7 +166,7 @@ struct Enroll: AsyncParsableCommand {
     }
 
     func shown(_ issuer: String) throws -> String {
-        try Usage.checked { () throws(ControlError) in try ShownIssuer(issuer) }.text
+        try Usage.checked { () throws(ControlError) in try ShownIssuer(TerminalText.trimmed(issuer)) }.text
     }
 
     private func checked(_ typed: String) throws -> String {

@@ -15,7 +15,7 @@ enum PINQuestion {
     static func chosen(file: String?, option: String = "--pin-file", _ question: String) throws(ClientError)
         -> PINText
     {
-        if let file { return try SecretLine.pin(file, option: option, isNew: true) }
+        if let file { return try SecretLine.pin(file, option: option) }
         var hint = ""
         while true {
             let first = try ask(hint + question, option)

@@ -14,12 +14,11 @@ struct SecretLine {
 
     private static let privateMode = mode_t(0o077)
 
-    /// - Parameter isNew: whether the PIN is chosen now. A PIN is taken byte for byte, and nobody can type a byte order
-    ///   mark later: with one no PIN is chosen.
-    static func pin(_ path: String, option: String, isNew: Bool = false) throws(ClientError) -> PINText {
+    /// No PIN has a byte order mark: with one no try is spent.
+    static func pin(_ path: String, option: String) throws(ClientError) -> PINText {
         let line = SecretLine(option: option, kind: "a PIN", maxBytes: PINText.bytes.upperBound)
         let text = try line.text(path)
-        guard !isNew || text.unicodeScalars.first != "\u{FEFF}" else {
+        guard text.unicodeScalars.first != "\u{FEFF}" else {
             throw line.error(path, "begins with a byte order mark: save it as UTF-8 without one.")
         }
         return PINText(text)
@@ -27,9 +26,7 @@ struct SecretLine {
 
     static func code(_ path: String, option: String) throws(ClientError) -> String {
         let line = SecretLine(option: option, kind: "a code", maxBytes: EnrollCommand.codeBytes.upperBound)
-        let code = TerminalText.trimmed(try line.text(path))
-        guard !code.isEmpty else { throw line.error(path, "is empty.") }
-        return code
+        return try line.text(path, trimmed: true)
     }
 
     static func wipe(_ bytes: inout [UInt8]) {
@@ -41,10 +38,13 @@ struct SecretLine {
 
     /// The line without what ends it: one line feed, or carriage return and line feed.
     ///
-    /// - Parameter path: `-` is standard input.
-    private func text(_ path: String) throws(ClientError) -> String {
+    /// - Parameters:
+    ///   - path: `-` is standard input.
+    ///   - trimmed: whether a byte order mark and the white space and empty lines around the line count for nothing.
+    private func text(_ path: String, trimmed: Bool = false) throws(ClientError) -> String {
         var bytes = try contents(path)
         defer { Self.wipe(&bytes) }
+        if trimmed, let text = String(validating: bytes, as: UTF8.self) { bytes = Array(TerminalText.trimmed(text).utf8) }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard !bytes.isEmpty else { throw error(path, "is empty.") }

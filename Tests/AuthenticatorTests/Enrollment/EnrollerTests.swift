@@ -72,6 +72,17 @@ struct EnrollerTests {
             try await failureCode { _ = try await sample.agent.enroll(wanted, patience: 0) } == .invalidArgument)
     }
 
+    @Test(arguments: ["localhost", "127.0.0.1"])
+    func `an issuer that calls itself by an address is told the name to use`(rpId: String) async throws {
+        try await sample.issuer.enrolls(SampleCeremony(rpId: rpId))
+        let parameters = try sample.parameters(.test, at: "http://127.0.0.1:8080")
+        let failure = try await #require(throws: CommandError.self) {
+            _ = try await sample.agent.enroll(parameters, patience: 0)
+        }
+        #expect(failure.code == .issuerRefused)
+        #expect(failure.message.contains("let it call itself by a name, on this host localhost"))
+    }
+
     @Test func `a name from before names were normalized is found as it is written, and a name of spaces is refused`()
         async throws
     {

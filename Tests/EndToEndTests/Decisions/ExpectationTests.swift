@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         ["--expect-amount", "USD 1.01"], ["--expect-amount", "EUR 1.00"], ["--expect-amount", "USD 100.00"],
         ["--expect-merchant", "CoffeeHouse2"], ["--expect-merchant", "coffeehouse2 (dæmø)"],
-        // Equivalent in Unicode, and yet other bytes.
+        // It looks alike, and Unicode has no equivalence of the two.
         ["--expect-merchant", "CoffeeHouse2 (Dæmo\u{338})"],
         ["--expect-acs-trans-id", "2f37539c-d82e-4929-88db-2f9e72c7fa63"],
         ["--expect-amount", "USD 1.00", "--expect-merchant", "another"],
@@ -40,6 +40,7 @@ import Testing
         ("日本\u{3000}商店", ["日本\u{3000}商店"], [#"日本\u{3000}商店"#]),
         ("Pay\u{200D}Pal", [#"Pay\u{200D}Pal"#, "Pay\u{200D}Pal"], [#"Pay\\u{200D}Pal"#, "PayPal"]),
         (#"Pay\u{200D}Pal"#, [#"Pay\\u{200D}Pal"#], [#"Pay\u{200D}Pal"#, "Pay\u{200D}Pal"]),
+        ("Caf\u{E9}", ["Caf\u{E9}", "Cafe\u{301}"], ["Cafe"]),
         (#"C\D"#, [#"C\D"#, #"C\\D"#], [#"C\\\\D"#]),
     ])
     func `a merchant's name is expected as it is shown or as it came, and no other name passes`(

@@ -53,7 +53,9 @@ class Cardholder:
         `purchase` is a `Purchase`, or the acsTransId of an ACS of yours.
         """
         expected = [f"--expect-amount={expect_amount}"] * bool(expect_amount)
-        expected += [f"--expect-merchant={expect_merchant}"] * bool(expect_merchant)
+        # Given as it is shown: there a lone backslash is none.
+        merchant = expect_merchant.replace("\\", "\\\\")
+        expected += [f"--expect-merchant={merchant}"] * bool(merchant)
         return self.ctl("approve", str(purchase), f"--wait={wait}", *expected)
 
     def deny(self, purchase, *, reason: str = "userDenied", wait: int = 30) -> dict:
