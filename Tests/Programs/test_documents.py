@@ -78,6 +78,45 @@ class WhatThePagesPointTo(unittest.TestCase):
         self.assertEqual(missing, [])
 
 
+class Interoperability(unittest.TestCase):
+    """The page of what the standards leave open, and the libraries whose messages are tested."""
+
+    PAGE = citations.page("interoperability.md")
+    FIXTURES = ROOT / "Tests" / "Fixtures" / "Libraries"
+    WORDS = {"taken", "ignored", "ignored and said", "refused"}
+
+    def rows(self, heading: str) -> list[list[str]]:
+        """The cells of the tables whose first column is headed so, in all of the page."""
+        rows, is_one = [], False
+        for line in self.PAGE.read_text(encoding="utf-8").splitlines():
+            cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+            is_one = bool(cells) and (is_one or cells[0] == heading)
+            if is_one and cells[0] != heading and set(line) - set("|-"):
+                rows.append(cells)
+        return rows
+
+    def test_the_table_of_libraries_is_that_of_the_fixtures(self):
+        fixtures = []
+        for file in self.FIXTURES.glob("*.json"):
+            fixture = json.loads(file.read_text(encoding="utf-8"))
+            fixtures.append([f"[{fixture['library']}](../../{file.relative_to(ROOT)})", fixture["version"],
+                             fixture["language"], fixture["origin"], f"[source]({fixture['link']})"])
+        self.assertGreater(len(fixtures), 0)
+        self.assertEqual(sorted(self.rows("library")), sorted(fixtures))
+
+    def test_a_fixture_that_was_recorded_names_its_script(self):
+        for file in self.FIXTURES.glob("*.json"):
+            fixture = json.loads(file.read_text(encoding="utf-8"))
+            with self.subTest(library=fixture["library"]):
+                self.assertIn(fixture["origin"], ("recorded", "written"))
+                self.assertTrue(fixture["origin"] == "written" or (ROOT / fixture["how"]).is_file(), fixture["how"])
+
+    def test_each_row_says_in_one_of_four_words_what_the_agent_does(self):
+        rows = self.rows("what the standard leaves open")
+        self.assertGreater(len(rows), 50)
+        self.assertEqual([row for row in rows if len(row) != 4 or row[1] not in self.WORDS], [])
+
+
 class HowThePagesAreBuilt(unittest.TestCase):
     # Lines of a terminal's window.
     SCREEN = 45

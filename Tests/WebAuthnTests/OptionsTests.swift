@@ -65,6 +65,19 @@ import Testing
         #expect(try PublicKeyCredentialRequestOptions(json: request, host: Self.host).rpId == Self.host)
     }
 
+    @Test(arguments: ["timeout", "hints", "attestationFormats", "extensions", "later"])
+    func `members of creation options that change nothing are not read, whatever is in them`(name: String) throws {
+        let selection: JSONObject = [
+            "userVerification": "required", "authenticatorAttachment": "cross-platform", "residentKey": "required",
+            "requireResidentKey": true, "later": 1,
+        ]
+        let json = changing(
+            changing(Self.creation, name, to: ["x": [-1]]), "authenticatorSelection", to: .object(selection))
+        #expect(
+            try PublicKeyCredentialCreationOptions(json: json, host: Self.host)
+                == PublicKeyCredentialCreationOptions(json: Self.creation, host: Self.host))
+    }
+
     @Test func `an unknown attestation means none`() throws {
         let json = changing(Self.creation, "attestation", to: "notarised")
         #expect(try PublicKeyCredentialCreationOptions(json: json, host: Self.host).attestation == .none)
@@ -75,6 +88,23 @@ import Testing
             Self.creation, "pubKeyCredParams",
             to: [["type": "quantum", "alg": -1], ["type": "public-key", "alg": -7]])
         #expect(try PublicKeyCredentialCreationOptions(json: json, host: Self.host).pubKeyCredParams == [-7])
+    }
+
+    @Test(arguments: ["excludeCredentials", "allowCredentials"])
+    func `credentials of an unknown type are passed over, but not all of them`(name: String) throws {
+        let unknown: JSONValue = ["type": "quantum", "id": 1]
+        let known: JSONValue = ["type": "public-key", "id": "AQ"]
+        func read(_ credentials: JSONValue) throws -> [[UInt8]] {
+            name == "excludeCredentials"
+                ? try PublicKeyCredentialCreationOptions(
+                    json: changing(Self.creation, name, to: credentials), host: Self.host
+                ).excludeCredentials
+                : try PublicKeyCredentialRequestOptions(
+                    json: changing(Self.request, name, to: credentials), host: Self.host
+                ).allowCredentials
+        }
+        #expect(try read([unknown, known]) == [[1]])
+        #expect(throws: WebAuthnError.self) { try read([unknown]) }
     }
 
     /// A member's name, its JSON (nil takes it away), and the place that the error names.
@@ -93,7 +123,8 @@ import Testing
         ("pubKeyCredParams", #"[{"alg":-7}]"#, "/pubKeyCredParams/0/type"),
         ("excludeCredentials", #"[{"type":"public-key","id":"AQ"},1]"#, "/excludeCredentials/1"),
         ("excludeCredentials", #"[{"type":"public-key","id":""}]"#, "/excludeCredentials/0/id"),
-        ("excludeCredentials", #"[{"type":"x","id":"AQ"}]"#, "/excludeCredentials/0/type"),
+        ("excludeCredentials", #"[{"type":"x","id":"AQ"}]"#, "/excludeCredentials"),
+        ("excludeCredentials", #"[{"id":"AQ"}]"#, "/excludeCredentials/0/type"),
         (
             "authenticatorSelection", #"{"userVerification":"sometimes"}"#,
             "/authenticatorSelection/userVerification"
@@ -137,7 +168,8 @@ import Testing
         ("challenge", nil, "/challenge"),
         ("challenge", #""\#(Base64URL.encode(Array(repeating: 0, count: 1_025)))""#, "/challenge"),
         ("rpId", "1", "/rpId"), ("rpId", #""\#(String(repeating: "a", count: 254))""#, "/rpId"),
-        ("allowCredentials", #"[{"type":"password","id":"AQ"}]"#, "/allowCredentials/0/type"),
+        ("allowCredentials", #"[{"type":"password","id":"AQ"}]"#, "/allowCredentials"),
+        ("allowCredentials", #"[{"type":1,"id":"AQ"}]"#, "/allowCredentials/0/type"),
         ("allowCredentials", #"[{"id":"AQ"}]"#, "/allowCredentials/0/type"),
         ("allowCredentials", #"[{"type":"public-key"}]"#, "/allowCredentials/0/id"),
         ("allowCredentials", #"["AQ"]"#, "/allowCredentials/0"),

@@ -204,6 +204,11 @@ def read_payment(payment, transaction):
          or re.fullmatch(loopback, icon, re.I))
 
 
+def media_type(header) -> str:
+    """Of `typ`: a media type has no case, and `application/` may be left out (RFC 7515 section 4.1.9)."""
+    return str(header.get("typ")).lower().removeprefix("application/")
+
+
 class Message:
     """A JWS that is authentic and can be answered; Dropped if it is not, and KeyError for an unknown kid."""
 
@@ -213,8 +218,8 @@ class Message:
             head, payload, raw = jws.split(".")
             header, signed_by = parsed(decoded(head)), decoded(raw)
             keep(isinstance(header, dict) and not is_twice(header))
-            keep(header.get("alg") == "ES256" and "crit" not in header and isinstance(header.get("kid"), str))
-            keep(header.get("typ") in ("oob-authn-request+jwt", "oob-authn-cancel+jwt") and len(signed_by) == 64)
+            keep(header.get("alg") in ("ES256", "ESP256") and "crit" not in header and isinstance(header.get("kid"), str))
+            keep(media_type(header) in ("oob-authn-request+jwt", "oob-authn-cancel+jwt") and len(signed_by) == 64)
             key = enrolled.keys[header["kid"]]
             der = encode_dss_signature(int.from_bytes(signed_by[:32]), int.from_bytes(signed_by[32:]))
             key.verify(der, f"{head}.{payload}".encode(), ec.ECDSA(hashes.SHA256()))
@@ -227,7 +232,7 @@ class Message:
         keep(isinstance(self.jti, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", self.jti))
         self.iat, self.exp = (self.time(name) for name in ("iat", "exp"))
         self.cancels = None
-        if header["typ"] == "oob-authn-cancel+jwt":
+        if media_type(header) == "oob-authn-cancel+jwt":
             self.cancels = self.claims.get("cancels")
             keep(not is_twice(self.claims) and isinstance(self.cancels, str))
             keep(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", self.cancels) and self.is_timely())

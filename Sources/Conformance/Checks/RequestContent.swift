@@ -24,8 +24,8 @@ struct RequestContent {
     private var options: JSONObject { (try? object.object("publicKey")) ?? [:] }
 
     var isCancellation: Bool {
-        guard case .object(let header)? = header else { return false }
-        return header["typ"] == .string(CompactJWS.MessageType.cancellation.rawValue)
+        guard case .object(let header)? = header, case .string(let type)? = header["typ"] else { return false }
+        return CompactJWS.MessageType(mediaType: type) == .cancellation
     }
 
     var issuer: IssuerURL? { (try? object.string("iss")).flatMap { try? IssuerURL($0) } }

@@ -11,7 +11,7 @@ enum RequestRuleList {
         CheckedRule("tooLarge", "at most 16 KiB", "6"),
         CheckedRule("notJWS", "three parts of base64url, the first a JSON object", "6"),
         CheckedRule("duplicateHeaderName", "no name twice in the header", "6.1"),
-        CheckedRule("alg", "alg is ES256", "6"),
+        CheckedRule("alg", "alg is ES256 or ESP256", "6"),
         CheckedRule("typ", "typ is oob-authn-request+jwt (or oob-authn-cancel+jwt)", "6"),
         CheckedRule("crit", "no crit", "6"),
         CheckedRule("kid", "kid is a string of 1 to 256 bytes", "3"),

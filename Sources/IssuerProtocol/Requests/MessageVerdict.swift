@@ -22,7 +22,7 @@ package enum AuthenticityError: String, Error, Sendable, CaseIterable {
     case notJWS
     /// A name appears twice in the header.
     case duplicateHeaderName
-    /// Not ES256.
+    /// Neither ES256 nor ESP256.
     case alg
     /// Not one of this protocol's message types.
     case typ
@@ -44,7 +44,7 @@ package enum AuthenticityError: String, Error, Sendable, CaseIterable {
         switch self {
         case .notJWS: "it is not three parts of base64url without padding, the first a JSON object"
         case .duplicateHeaderName: "a name is there twice in the header"
-        case .alg: "alg is not ES256"
+        case .alg: "alg is neither ES256 nor ESP256"
         case .typ: "typ is neither oob-authn-request+jwt nor oob-authn-cancel+jwt"
         case .crit: "crit is there"
         case .kid: "kid is missing, or no string of 1 to 256 bytes"

@@ -5,6 +5,13 @@ package struct CompactJWS: Sendable {
     package enum MessageType: String, Sendable {
         case authnRequest = "oob-authn-request+jwt"
         case cancellation = "oob-authn-cancel+jwt"
+
+        /// RFC 7515 §4.1.9: a media type in either case, which may leave out its `application/`.
+        package init?(mediaType: String) {
+            let prefix = "application/"
+            let name = mediaType.lowercased()
+            self.init(exactly: name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name)
+        }
     }
 
     package let kid: String
@@ -15,7 +22,7 @@ package struct CompactJWS: Sendable {
     /// What the signature is over: the first two parts as they came.
     package let signingInput: [UInt8]
 
-    /// Takes apart what has the shape: three parts, `alg` ES256, a `typ` of ours, no `crit`, a `kid`, a signature of 64
+    /// Takes apart what has the shape: three parts, `alg` ES256 or ESP256, a `typ` of ours, no `crit`, a `kid`, a signature of 64
     /// bytes.
     package static func parse(_ text: String) throws(AuthenticityError) -> CompactJWS {
         guard let parts = JWSParts(text) else { throw .notJWS }
@@ -30,8 +37,9 @@ package struct CompactJWS: Sendable {
         guard let document = try? JSONReader.document(bytes, limits: limits), case .object(let header) = document.root
         else { throw .notJWS }
         guard document.duplicateNames.isEmpty else { throw .duplicateHeaderName }
-        guard header["alg"] == "ES256" else { throw .alg }
-        guard case .string(let name)? = header["typ"], let type = MessageType(exactly: name) else { throw .typ }
+        // RFC 9864 §2.1: ESP256 is the later name of ES256 on P-256, as in a JWK.
+        guard header["alg"] == "ES256" || header["alg"] == "ESP256" else { throw .alg }
+        guard case .string(let name)? = header["typ"], let type = MessageType(mediaType: name) else { throw .typ }
         // RFC 7515 §4.1.11: a critical extension that is not understood makes the JWS invalid; none is understood.
         guard header["crit"] == nil else { throw .crit }
         guard let kid = try? header.string("kid", bytes: 1...JWKSet.maxKeyIDBytes) else { throw .kid }

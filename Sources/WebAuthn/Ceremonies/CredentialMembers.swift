@@ -12,8 +12,8 @@ extension JSONObject {
 
     /// The ids of an array of PublicKeyCredentialDescriptorJSON; an absent array is an empty one.
     ///
-    /// A descriptor of another type than `public-key` is refused: left out, it could turn a list that allows nothing
-    /// we know into an empty one, which allows everything.
+    /// A descriptor of an unknown type is ignored (WebAuthn Level 3 §5.8.3). If that leaves none of several, it is an
+    /// error: an empty `allowCredentials` would allow everything.
     func credentialIds(_ name: String) throws(JSONMemberError) -> [[UInt8]] {
         let elements = try optionalArray(name, count: MemberBounds.descriptors) ?? []
         var ids: [[UInt8]] = []
@@ -23,16 +23,22 @@ extension JSONObject {
                 throw JSONMemberError(path: path, problem: "must be an object")
             }
             do {
-                try descriptor.checkPublicKeyType()
+                guard try descriptor.isOfPublicKeyType() else { continue }
                 ids.append(try descriptor.base64url("id", bytes: AttestedCredential.credentialIdCounts))
             } catch { throw JSONMemberError(path: path + error.path, problem: error.problem) }
+        }
+        guard elements.isEmpty || !ids.isEmpty else {
+            throw JSONMemberError(path: "/\(name)", problem: "must be empty or hold one of type \(publicKeyType)")
         }
         return ids
     }
 
+    func isOfPublicKeyType() throws(JSONMemberError) -> Bool {
+        try string("type").utf8.elementsEqual(publicKeyType.utf8)
+    }
+
     func checkPublicKeyType() throws(JSONMemberError) {
-        let type = try string("type")
-        guard type.utf8.elementsEqual(publicKeyType.utf8) else {
+        guard try isOfPublicKeyType() else {
             throw JSONMemberError(path: "/type", problem: "must be \(publicKeyType)")
         }
     }

@@ -108,7 +108,7 @@ extension PublicKeyCredentialCreationOptions {
                 throw JSONMemberError(path: path, problem: "must be an object")
             }
             do {
-                guard try parameters.string("type").utf8.elementsEqual(publicKeyType.utf8) else { continue }
+                guard try parameters.isOfPublicKeyType() else { continue }
                 // A COSEAlgorithmIdentifier is a `long` (§5.8.5), which has 32 bits.
                 algorithms.append(Int(try parameters.integer("alg", in: Int64(Int32.min)...Int64(Int32.max))))
             } catch { throw JSONMemberError(path: path + error.path, problem: error.problem) }
