@@ -130,8 +130,8 @@ def webauthn_servers() -> None:
               message("requestOptions", "BeginLogin, the member publicKey: no userVerification", request | {
                   "timeout": 300_000, "allowCredentials": allowed}),
               message("requestOptions", "BeginDiscoverableLogin", request | {"timeout": 300_000})])
-    write("Spring Security", "6.4", "Java", "https://github.com/spring-projects/spring-security", "written",
-          "PublicKeyCredentialCreationOptionsFilterTests and PublicKeyCredentialRequestOptionsFilterTests", [
+    write("Spring Security", "7.0", "Java", "https://github.com/spring-projects/spring-security", "written",
+          "Webauthn4JRelyingPartyOperations and the JSON of the tests of its two filters", [
               message("creationOptions", "the answer to /webauthn/register/options", creation(
                   pubKeyCredParams=parameters(-8, -7, -257), timeout=300_000, excludeCredentials=[],
                   authenticatorSelection={"residentKey": "required", "userVerification": "preferred"},
