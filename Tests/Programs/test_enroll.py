@@ -220,7 +220,7 @@ class FromAScript(Enrolling):
     def test_a_code_is_one_text_with_a_byte_order_mark_or_spaces_around(self):
         code = self.folder / "code"
         code.touch(mode=0o600)
-        for before, after in [("\ufeff", "\n"), (" ", " \n"), ("\ufeff\t", "\u00a0")]:
+        for before, after in [("\ufeff", "\n"), (" ", " \n"), ("\ufeff\t", "\u00a0"), ("\r\n", "\n\n")]:
             code.write_text(before + self.issuer.enrollment_code() + after, encoding="utf-8")
             run = self.given("--code-file", str(code))
             self.assertEqual(run.returncode, 0, run.stderr)
