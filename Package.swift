@@ -13,6 +13,7 @@ let package = Package(
         .executable(name: "oob-conform", targets: ["oob-conform"]),
         .library(name: "D1", targets: ["D1"]),
         .library(name: "OOBTesting", targets: ["OOBTesting"]),
+        .library(name: "UIKitStub", targets: ["UIKitStub"]),
     ],
     traits: [
         .trait(
@@ -94,6 +95,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "OOBTesting"),  // For test suites: the programs, cardholders and their clock, with Swift Testing.
+        .target(name: "UIKitStub"),  // Four names of UIKit, so that an app's delegate with an alert compiles on Linux.
         .target(  // The agent's host: clock, claim to a state directory, security checks, supervision by systemd.
             name: "AgentHost",
             dependencies: [
@@ -474,7 +476,8 @@ let package = Package(
         .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
             name: "D1Tests",
             dependencies: [
-                "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "ServedSandbox", "StrictJSON",
+                "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "ServedSandbox", "SpawnedProcesses", "StrictJSON",
+                "UIKitStub",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

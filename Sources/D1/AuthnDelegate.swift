@@ -20,6 +20,11 @@ public protocol AuthnDelegate: AnyObject {
         _ authn: D1Authn, shouldConfirmTransactionData transactionData: [String: String],
         proceedHandler: @escaping @Sendable () -> Void, cancelHandler: @escaping @Sendable () -> Void)
 
-    /// The sentence that the payer is shown when the PIN is asked for.
+    /// Returns the sentence that the payer is shown when the PIN is asked for; "Your PIN" if the app has none.
     func authnTouchIDOperationPrompt(_ authn: D1Authn) -> String
+}
+
+extension AuthnDelegate {
+    /// Returns "Your PIN", for a delegate that has no sentence of its own.
+    public func authnTouchIDOperationPrompt(_ authn: D1Authn) -> String { "Your PIN" }
 }

@@ -9,8 +9,6 @@ final class CoffeeDrinker: AuthnDelegate {
     ) {
         if transactionData["merchantName"] == "CoffeeHouse2" { proceedHandler() } else { cancelHandler() }
     }
-
-    func authnTouchIDOperationPrompt(_ authn: D1Authn) -> String { "Your PIN" }
 }
 
 /// Enrolls with a code of the issuer's, and has the payer decide what is pending then.

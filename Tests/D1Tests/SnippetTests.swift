@@ -17,6 +17,16 @@ struct SnippetTests {
         #expect(text.contains("```swift\n\(test)```"))
     }
 
+    @Test func `the page about delegates has the two delegates as they stand here`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        let page = root.appending(path: "Sources/D1/D1.docc/Delegates.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        for name in ["PaymentViewController", "PaymentDelegate"] {
+            let delegate = root.appending(path: "Tests/D1Tests/\(name).swift")
+            #expect(text.contains("```swift\n\(try String(contentsOf: delegate, encoding: .utf8))```"))
+        }
+    }
+
     @Test func `the test that the document has to copy pays for the coffee`() async throws {
         try await TestApp.run { app in try await payForCoffee(at: app.issuer.url) }
     }
