@@ -1,6 +1,6 @@
 /// What `oobctl` exits with; scripts depend on it.
 ///
-/// 64, 69 and 75 are those of `sysexits.h`.
+/// 64, 69, 71 and 75 are those of `sysexits.h`.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
     /// Done; for a decision: delivered, and taken by the issuer.
     case done = 0
@@ -21,6 +21,8 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case unknown = 11
     case usage = 64
     case unreachable = 69
+    /// The system allows too few open files: `FileLimit` of `LinuxProcess` ends the program with it.
+    case tooFewFiles = 71
     /// Decided and durable, not delivered yet; the agent goes on trying.
     case queued = 75
 }
@@ -60,6 +62,7 @@ extension ExitStatus {
         case .unknown: "not known whether it was decided: answer lost, or disk failed"
         case .usage: "wrong usage"
         case .unreachable: "the agent cannot be reached"
+        case .tooFewFiles: "the system allows too few open files"
         case .queued: "done here and durable, not yet at the issuer; the agent goes on trying"
         }
     }
