@@ -53,7 +53,7 @@ package struct Supervision: Sendable {
         while true {
             try Task.checkCancellation()
             // Made before the call, so that no change is missed.
-            // What a look finds is no change: the status would else be made anew at each look.
+            // A look's findings are no change: the status would else be made anew at each look.
             let notifier = agent.hub.notifier { event in
                 if case .found = event { false } else { true }
             }

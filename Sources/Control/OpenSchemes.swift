@@ -22,7 +22,7 @@ package struct OpenSchemes: Sendable, Equatable {
     /// Whether a URL may be opened, or be a link.
     package func allow(_ url: String) -> Bool { schemes.contains(Self.scheme(of: url)) }
 
-    /// What stands before the first colon, in lower case.
+    /// Returns what stands before the first colon, in lower case.
     package static func scheme(of url: String) -> String {
         String(decoding: url.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
     }

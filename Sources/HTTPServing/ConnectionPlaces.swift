@@ -22,14 +22,14 @@ package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
         fileprivate let cut: @Sendable () -> Void
     }
 
-    /// How many there are, and how many were closed from this side since the start.
+    /// The number of connections, and of those that were closed from this side since the start.
     package struct Figures: Sendable, Equatable {
         package var open = 0
         /// Newcomers for whom nobody could go.
         package var refused = 0
-        /// Those that went for another.
+        /// Connections that were closed to make a place for another.
         package var crowded = 0
-        /// Those whose client took too long.
+        /// Connections that were closed because the client took too long.
         package var slow = 0
     }
 

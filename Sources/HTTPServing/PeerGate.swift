@@ -9,7 +9,7 @@ import Synchronization
 /// A refused connection gets a fixed answer. At most ``maxStrangers`` of them stand, in nobody else's place, for two seconds
 /// each.
 package final class PeerGate: Sendable {
-    /// Who is let in.
+    /// The rule that says whose connections are let in.
     package enum Rule: Sendable, Equatable {
         /// Everybody; the kernel is not asked.
         case anyone
@@ -25,7 +25,7 @@ package final class PeerGate: Sendable {
         case notKnown
     }
 
-    /// What the kernel calls a user whom this process's user namespace does not have (user_namespaces(7)).
+    /// The kernel's number for a user whom this process's user namespace does not have (user_namespaces(7)).
     private static let unmappedUser: UInt32 = 65_534
     /// The most refused connections at a time; for one more the oldest of the user with most is cut.
     static let maxStrangers = 16
@@ -106,7 +106,7 @@ final class RefusedConnection: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
         context.writeAndFlush(NIOAny(answer), promise: nil)
-        // What it still sends is read, so that the answer is not lost with the connection (RFC 9112 section 9.6).
+        // Bytes that still come are read, so that the answer is not lost with the connection (RFC 9112 section 9.6).
         context.close(mode: .output, promise: nil)
     }
 

@@ -24,13 +24,13 @@ package struct InboxServer: Sendable {
     static let seconds = 30
     /// For all of the agent's answers that one page is made of.
     static let pageSeconds = 70
-    /// What every decision of the page begins with.
+    /// The command that every decision of the page begins with.
     static var decideCommand: DecideCommand {
         var command = DecideCommand()
         command.deliveryTimeout = 5
         return command
     }
-    /// How long the page waits for a decision of the agent's.
+    /// The seconds that the page waits for a decision of the agent's.
     static var decisionSeconds: Int { ControlTimeout.decide(decideCommand) }
     /// A browser shows a server the cookies of all others of its host: 16 KiB of those, and the inbox's own.
     private static let header = PatientChannel.HeaderBounds(fieldBytes: 17_408, bytes: 32_768, fields: 64)

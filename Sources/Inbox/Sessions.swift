@@ -1,7 +1,7 @@
 import PageServing
 import Synchronization
 
-/// How long sessions and links live.
+/// The lifetimes of sessions and links.
 struct SessionLimits: Sendable, Equatable {
     /// Between two acts of whoever looks at the page.
     let idle: Duration

@@ -27,7 +27,7 @@ final class AnswerReader: HTTPClientResponseDelegate {
     private struct State {
         var received = Received()
         var pace = Pace()
-        /// What waits for room.
+        /// The part that waits for room.
         var waiting: (part: ByteBuffer, promise: EventLoopPromise<Void>)?
         /// The call has failed: nothing is taken in any more.
         var isOver = false
@@ -159,7 +159,7 @@ final class AnswerReader: HTTPClientResponseDelegate {
 }
 
 extension AnswerReader {
-    /// How long the rest of a body may take once it has begun: 5 s, and another for each 64 KiB that came.
+    /// The limit for the rest of a body that has begun: 5 s, and another for each 64 KiB that came.
     ///
     /// The time in which it waits for room does not count, but is bounded too.
     struct Pace: Sendable {

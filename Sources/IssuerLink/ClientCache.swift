@@ -23,10 +23,10 @@ struct TransportLimits: Sendable {
     /// Different sets of root certificates that are in use at a time.
     var sets = 256
     var connectSeconds: Int64 = 10
-    /// How long a connection is kept that nothing uses: less than it takes until the agent gives memory back.
+    /// The time that an unused connection is kept: less than it takes until the agent gives memory back.
     var idleSeconds: Int64 = 8
 
-    /// Those for the files that this process may open.
+    /// The limits for the files that this process may open.
     static var standard: TransportLimits { TransportLimits() }
 }
 

@@ -13,7 +13,7 @@ final class HeadGuard: ChannelInboundHandler {
 
     /// The most bytes of header fields, names and values.
     static let maxBytes = 16_384
-    /// What is read at a time, and so what a connection has in hand beside what was taken in.
+    /// The bytes that are read at a time, and so those that a connection has in hand beside what was taken in.
     static let readBytes = 16_384
 
     private let progress: Progress
@@ -54,7 +54,7 @@ final class HeadGuard: ChannelInboundHandler {
         typealias InboundIn = HTTPClientResponsePart
         typealias InboundOut = HTTPClientResponsePart
 
-        /// Those since the last part.
+        /// Bytes since the last part.
         var bytes = 0
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {

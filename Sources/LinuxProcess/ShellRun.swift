@@ -14,7 +14,7 @@ package final class ShellRun: Sendable {
     /// Whether the process is waited for: then its number may be another's.
     private let isOver = Mutex(false)
     private let isKilled = Mutex(false)
-    /// How often a reader looks whether it was killed: what has left its process group may keep its output open.
+    /// The pause between looks whether it was killed: a process that left its group may keep its output open.
     private static let lookEvery = 200.0  // milliseconds
 
     /// - Parameters:

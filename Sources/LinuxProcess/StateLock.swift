@@ -61,7 +61,7 @@ package final class StateLock: Sendable {
 
     /// Locks the file of that name anew, which is made if something has removed it; returns whether this process has it.
     ///
-    /// What another process holds is not taken, and what cannot be made stays locked as it was.
+    /// A file that another process holds is not taken. If no file can be made, the lock stays as it was.
     package func reacquire() -> Bool {
         file.withLock { held in
             guard let number = held else { return false }

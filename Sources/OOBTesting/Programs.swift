@@ -51,7 +51,7 @@ func output(of process: Process, limit: Int = 16 * 1_048_576) throws -> Printed 
     return Printed(data: written[0])
 }
 
-/// What comes out of files until all of them are closed; `nil` if it is more than `limit` bytes of one.
+/// Reads files until all of them are closed; `nil` if one has more than `limit` bytes.
 ///
 /// All are read as it comes: a writer hangs as soon as one of them is full and nobody reads it.
 private func contents(of files: [FileHandle], limit: Int) -> [Data]? {

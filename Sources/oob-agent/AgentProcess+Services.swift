@@ -50,7 +50,7 @@ extension AgentProcess {
                 if work.takeAll().isEmpty { continue }
                 for _ in 0..<Self.mostPauses {
                     try await clock.sleep(seconds: Self.memoryPause)
-                    // What works on would need at once what it gave back.
+                    // Work that goes on would need at once the memory that was given back.
                     if work.takeAll().isEmpty { break }
                 }
                 opened.releaseMemory()

@@ -22,7 +22,7 @@ extension AgentClock {
 
 /// Where a task that is not part of another one's runs.
 package enum WorkThreads {
-    /// Those on which the store is at hand; nil: where all tasks run.
+    /// The threads on which the store is at hand; `nil` for those where all tasks run.
     @TaskLocal package static var preferred: (any TaskExecutor)?
 }
 

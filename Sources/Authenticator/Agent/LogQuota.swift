@@ -21,7 +21,7 @@ final class LogQuota: Sendable {
 
     private struct State {
         var peers: [String: [String: Topic]] = [:]
-        /// How many topics all peers have together.
+        /// The number of topics of all peers together.
         var topics = 0
         var ofIssuer: RateLimit<String>
         var ofAll: RateLimit<Bool>

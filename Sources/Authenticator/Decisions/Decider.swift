@@ -126,7 +126,7 @@ struct Decider: Sendable {
         let enrollment: Enrollment
     }
 
-    /// What the caller has found, where it will do; nil if it has to be looked at again.
+    /// Returns what the caller has found, if it will do; `nil` if it has to be looked at again.
     ///
     /// Since then it may have been decided, for one: the deciding database transaction expects what was found, and only a
     /// key was opened for nothing. A PIN would have been tried for nothing.
@@ -292,7 +292,7 @@ struct Decider: Sendable {
 package struct DecidedRequest: Sendable {
     package let request: RequestRecord
     package let enrollment: Enrollment
-    /// What was shown for it; nil if there was nothing to show.
+    /// The text that was shown for it; `nil` if there was nothing to show.
     package let text: TransactionText?
 }
 

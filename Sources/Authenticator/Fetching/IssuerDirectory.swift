@@ -49,7 +49,7 @@ actor IssuerDirectory {
         self.maxBytes = maxBytes
     }
 
-    /// How many issuers are known.
+    /// The number of known issuers.
     var count: Int { entries.count }
 
     func discovery(_ target: IssuerTarget) async throws(IssuerError) -> Discovery {

@@ -110,13 +110,13 @@ package protocol HostInspector: Sendable {
 }
 
 extension HostInspector {
-    /// Those of a process in which nobody looks.
+    /// The figures of a process in which nobody looks.
     package var descriptors: DescriptorFigures { DescriptorFigures() }
 }
 
 /// The descriptors that the system refused to the process.
 package struct DescriptorFigures: Sendable, Equatable {
-    /// How many since the start.
+    /// The number of refused descriptors since the start.
     package var refused: Int
     /// A sentence if none is left, or was a moment ago; `nil` if all is well.
     package var shortage: String?

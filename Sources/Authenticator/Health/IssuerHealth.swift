@@ -2,7 +2,7 @@ import IssuerProtocol
 import Synchronization
 import ThreeDS
 
-/// What is wrong at the moment with reaching issuers and with verifying what they send, for `status` and `doctor`.
+/// The trouble at the moment in reaching issuers and in verifying what they send, for `status` and `doctor`.
 final class IssuerHealth: Sendable {
     private struct Pause {
         let issuer: IssuerURL
@@ -11,7 +11,7 @@ final class IssuerHealth: Sendable {
     }
 
     private struct Entry {
-        /// How the last call went.
+        /// The trouble of the last call; `nil` if it went well.
         var call: Trouble?
         var unverified: Unverified?
 
@@ -88,12 +88,12 @@ final class IssuerHealth: Sendable {
 
     func found(of enrollment: EnrollmentID) -> Trouble? { troubles.withLock { $0.all[enrollment]?.trouble } }
 
-    /// Those with a request that no key of the issuer's verifies, and what is said of it.
+    /// The enrollments with a request that no key of the issuer's verifies, and what is said of it.
     var unverified: [EnrollmentID: String] {
         troubles.withLock { $0.all.compactMapValues { $0.unverified?.trouble.text } }
     }
 
-    /// How many enrollments are in trouble because of this, by the cause.
+    /// The number of enrollments in trouble, by the cause.
     var counts: [Trouble.Cause: Int] { troubles.withLock(\.counts) }
 
     /// So many of those whose issuer cannot be reached, or does not answer as it should.

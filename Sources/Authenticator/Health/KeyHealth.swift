@@ -23,7 +23,7 @@ package struct KeyTest: Sendable, Equatable {
 package final class KeyHealth: Sendable {
     private struct State {
         var tests: [EnrollmentID: KeyTest] = [:]
-        /// Those of them that have shown a problem: few, while there may be a million that have shown none.
+        /// The enrollments that have shown a problem: few, while there may be a million that have shown none.
         var failing: Set<EnrollmentID> = []
         /// Those that have signed and verified since the start, and that nothing was wrong with since.
         var proven: Set<EnrollmentID> = []

@@ -37,7 +37,7 @@ package struct PushSubscriber: Sendable {
             if due.isEmpty { backoff.reset() }
             let untilAll = max(lookedAt + Self.day - ports.clock.steady, 0)
             let pause = due.isEmpty ? untilAll : try backoff.next(retryAfter: nil, entropy: ports.entropy)
-            // What has failed is found again at each look, and waits for its pause all the same.
+            // A failed subscription is found again at each look, and waits for its pause all the same.
             try await ports.clock.sleep(seconds: pause, orUntil: due.isEmpty ? toldOrFound : told)
             if ports.clock.steady >= lookedAt + Self.day {
                 lookedAt = ports.clock.steady

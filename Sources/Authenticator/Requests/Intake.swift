@@ -217,7 +217,7 @@ struct Intake: Sendable {
         log.warning(sentence, metadata: metadata)
     }
 
-    /// What a line says, if one about this may be written now: one per enrollment, topic and pause, and so many of an issuer.
+    /// Returns what a line says, if one may be written now: one per enrollment, topic and pause, some of an issuer.
     ///
     /// So an issuer cannot fill the log, however many enrollments are at it. The topics are the agent's own words.
     private func limitedMetadata(

@@ -42,7 +42,7 @@ package struct FoundRequest: Sendable {
 }
 
 extension FoundRequest {
-    /// Those of the requests that are there, by their ids.
+    /// Returns the requests that are there, by their ids.
     static func all(_ ids: Set<RequestID>, in store: any StoreReader) throws -> [RequestID: FoundRequest] {
         // Many requests are of few enrollments.
         var enrollments: [EnrollmentID: Enrollment?] = [:]

@@ -31,7 +31,7 @@ package protocol StoreReader {
     func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID]
     /// The enrollments at one stage of their registration that began at or before a time, seconds since 1970, oldest first.
     func enrollmentIDs(registering stage: RegistrationStage, startedBy time: Int64) throws -> [EnrollmentID]
-    /// How enrollments stand, also those that are over, the newest first: at most `limit` of those before a place, nil
+    /// Returns the standing of enrollments, also ended ones, the newest first: at most `limit` before a place, nil
     /// for all.
     func standings(before place: Int64?, limit: Int) throws -> [EnrollmentStanding]
     /// The enrollments whose subscription, of the newest `limit` of all, is not known to be at its issuer.
@@ -316,7 +316,7 @@ package enum EnrollmentStage: Sendable {
     case subscribed
 }
 
-/// How far a registration has come that the issuer has not answered.
+/// The stage of a registration that the issuer has not answered.
 package enum RegistrationStage: Sendable {
     /// It has no key.
     case keyless

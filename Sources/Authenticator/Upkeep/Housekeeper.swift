@@ -20,7 +20,7 @@ package struct Housekeeper: Sendable {
     package func run() async throws {
         var hasFailed = false
         while !Task.isCancelled {
-            // What has just failed is not tried again at each look: it may write the whole store anew.
+            // Work that has just failed is not tried again at each look: it may write the whole store anew.
             let takesFound = !hasFailed
             let notifier = hub.notifier { event in
                 switch event {

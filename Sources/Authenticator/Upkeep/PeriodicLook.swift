@@ -8,7 +8,7 @@ package enum WaitingWork: Sendable {
     case outbox([EnrollmentID], OutboxQueue)
     /// Registrations of this host's share without an answer, and those that never got a key.
     case registrations([EnrollmentID])
-    /// How some enrollments stand, whether or not that is news.
+    /// The standing of some enrollments, whether or not that is news.
     case standings([EnrollmentStanding])
     /// Enrollments of this host's share whose push subscription the issuer may not have.
     case subscriptions([EnrollmentID])
@@ -45,11 +45,11 @@ package struct PeriodicLook: Sendable {
     /// The newest entry of this host's chain; nil before the first commit.
     let head: @Sendable () -> JournalPoint?
 
-    /// How many of the newest enrollments each look sees: a new one is found at once, however many there are.
+    /// The number of the newest enrollments that each look sees: a new one is found at once, however many there are.
     var newest = 1_000
-    /// How many of the others each look sees: of 100,000 each is seen within two minutes.
+    /// The number of the others that each look sees: of 100,000 each is seen within two minutes.
     var page = 5_000
-    /// In how many outboxes a look sees that something waits.
+    /// The number of outboxes in which a look sees that something waits.
     var outboxPage = 10_000
     /// Of how many of the newest push subscriptions it is seen whether the issuer has them.
     private static let newestSubscriptions = 1_000

@@ -7,7 +7,7 @@ import StrictJSON
 struct ApproverScene {
     /// How long an approver may take for what it does by itself.
     static let limit = Duration.seconds(30)
-    /// How long it may take for a decision that it is told to make; `oobctl approve` gives the agent 50 s.
+    /// The limit for a decision that it is told to make; `oobctl approve` gives the agent 50 s.
     static let decisionLimit = Duration.seconds(60)
     static let lookEvery = Duration.milliseconds(100)
     private static let lifetime: Int64 = 600

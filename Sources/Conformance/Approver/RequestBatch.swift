@@ -18,7 +18,7 @@ struct RequestBatch: Sendable {
     let wire: Wire
     let limit: RunLimit
 
-    /// What came of a case.
+    /// The outcome of a case.
     struct Outcome: Sendable {
         /// `nil` if it passed.
         let end: CaseEnd?
@@ -31,7 +31,7 @@ struct RequestBatch: Sendable {
         }
     }
 
-    /// What came of each case, by its name; none of those that the run's limit cut off.
+    /// Returns the outcome of each case, by its name, without those that the run's limit cut off.
     func outcomes() async throws -> [String: Outcome] {
         let played = PlayedBatch()
         try await KitServer.with(wire.secrets) { issuer in
@@ -182,7 +182,7 @@ struct RequestBatch: Sendable {
     }
 }
 
-/// What came of the cases of a batch so far.
+/// The outcomes of a batch so far.
 private final class PlayedBatch: Sendable {
     private let all = Mutex<[String: RequestBatch.Outcome]>([:])
 

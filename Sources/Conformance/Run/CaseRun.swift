@@ -17,7 +17,7 @@ package struct PlayableCase: Sendable {
     }
 }
 
-/// How long a run may take.
+/// The limit for a run.
 package struct RunLimit: Sendable {
     package static let standardSeconds = 3_600
 

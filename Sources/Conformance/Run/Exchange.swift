@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One call as it was on the wire, or one run of a command of the tested side.
+/// A call as it was on the wire, or a run of a command of the tested side.
 ///
 /// It is kept as it came, with the secrets in it: ``RunOutcome`` takes them out, once all are known.
 package struct Exchange: Sendable {
@@ -58,7 +58,7 @@ package struct KeptExchanges: Sendable {
     package var totalBytes: Int { bytes }
 }
 
-/// What one case sends and receives.
+/// The exchanges of a case.
 package final class Trace: Sendable {
     /// The most bytes of a case.
     package static let limit = 262_144

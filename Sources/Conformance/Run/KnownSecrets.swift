@@ -9,7 +9,7 @@ import Synchronization
 package final class KnownSecrets: Sendable {
     /// Members whose values are secrets, in whatever body; `code` is a problem's as well, so it is none of them.
     private static let members = ["accessToken", "enrollmentCode", "auth", "pin", "link"].map { Array("\($0)\"".utf8) }
-    /// What is shorter stands in every text by chance.
+    /// The fewest bytes of a secret that is looked for: a shorter one stands in every text by chance.
     static let shortest = 3
     /// Nothing longer is kept of a body, so of a longer one the beginning is enough.
     private static let longest = Exchange.maxBody
@@ -56,7 +56,7 @@ package final class KnownSecrets: Sendable {
         }
     }
 
-    /// What takes out those that are known by now.
+    /// The redaction of the secrets that are known by now.
     package var redaction: Redaction { Redaction(state.withLock { $0.values }) }
 
     /// A code of the protocol's problems, or a part of one, is no secret: it is what a case is judged by.
@@ -68,7 +68,7 @@ package final class KnownSecrets: Sendable {
 
     /// The string that comes behind a member's name; `nil` if none does.
     ///
-    /// One that does not end is taken as it stands.
+    /// A string that does not end is taken as it stands.
     private static func text(in rest: ArraySlice<UInt8>) -> [UInt8]? {
         let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         let behind = rest.drop(while: isSpace)

@@ -1,4 +1,4 @@
-/// What takes known secrets out of a text: as they are, URL-encoded, or as JSON escapes them.
+/// A filter that takes known secrets out of a text: as they are, URL-encoded, or as JSON escapes them.
 package struct Redaction: Sendable {
     /// By the fold of their first three bytes, the longest first.
     private var secrets: [Int: [[UInt8]]] = [:]
@@ -88,7 +88,7 @@ package struct Redaction: Sendable {
     private static func fold(_ a: UInt8, _ b: UInt8, _ c: UInt8) -> Int { Int(a) << 16 | Int(b) << 8 | Int(c) }
 }
 
-/// What stands for a byte, or for the bytes of a scalar: `%41`, `\u0041`, `\/`.
+/// An escape that stands for a byte, or for the bytes of a scalar: `%41`, `\u0041`, `\/`.
 private struct EscapedByte {
     static let longest = 6
 

@@ -4,7 +4,7 @@ package import StrictJSON
 package struct RunOutcome: Sendable {
     /// `issuer` or `approver`.
     package let side: String
-    /// What was tested: the issuer's URL, or `approver`.
+    /// The tested side: the issuer's URL, or `approver`.
     package let tested: String
     package let seed: UInt64
     package let milliseconds: Int

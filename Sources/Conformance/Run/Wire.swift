@@ -13,7 +13,7 @@ package struct Wire: Sendable {
     /// How long a call may take, besides the seconds that it asks the other side to wait.
     static let seconds: Int64 = 30
 
-    /// What the run must not report.
+    /// The secrets that the run must not report.
     package let secrets = KnownSecrets()
     private let client: HTTPClient
 

@@ -5,7 +5,7 @@ import NIOCore
 
 /// One end of a connection: a process, and what it may do.
 struct Caller: Sendable {
-    /// Who connected, as the kernel says.
+    /// The peer's credentials, as the kernel says (SO_PEERCRED).
     struct Peer: Hashable {
         let uid: UInt32
         let pid: Int32
@@ -14,7 +14,7 @@ struct Caller: Sendable {
         var owners: [Owner] { [.user(uid), .process(self)] }
     }
 
-    /// Whose the places of calls and connections are.
+    /// The owner of places of calls and connections.
     enum Owner: Hashable {
         case user(UInt32)
         case process(Peer)

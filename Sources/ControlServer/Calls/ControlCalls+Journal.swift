@@ -84,7 +84,7 @@ private struct EventStream: Sendable {
             }
             position = place.position
             guard !place.isBehind else { continue }
-            // What is not for this client is told once in a while, so that it need not begin there again.
+            // The position is told once in a while past events of others, so that the client need not begin there again.
             let line = place.isKnown ? ServerSentEvents.stillThere : ServerSentEvents.position(position.text)
             try await send(line, to: &writer)
         }

@@ -25,7 +25,7 @@ struct EncodedEvents: Sendable {
         all = Self.joined(events, reaching: position)
     }
 
-    /// What a reader is sent who was sent all before them; nil if nothing is for it.
+    /// Returns the bytes for a reader that was sent all before them; `nil` if nothing is for it.
     ///
     /// - Parameter enrollment: whose events it wants; nil for all.
     func bytes(for enrollment: EnrollmentID?) -> ByteBuffer? {
@@ -47,7 +47,7 @@ struct EncodedEvents: Sendable {
 }
 
 extension Agent {
-    /// How many events are sent at a time, some 150 KB: a packed block of the journal, which is read whole, has about
+    /// The number of events sent at a time, some 150 KB: a packed block of the journal, which is read whole, has about
     /// as many.
     private static let eventsOfPage = 128
 

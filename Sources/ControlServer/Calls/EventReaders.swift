@@ -15,7 +15,7 @@ final class EventReader: Sendable {
         func send(_ part: ByteBuffer)
     }
 
-    /// How far a client was sent all that is for it.
+    /// The place up to which a client was sent all that is for it.
     struct Place: Sendable {
         var position: EventCursor
         /// Whether the client knows it: of what is not for it, it does not learn at once.
@@ -109,9 +109,9 @@ final class EventReaders: Sendable {
     }
 
     private struct State {
-        /// Those who follow, by their event loops.
+        /// Readers that follow, by their event loops.
         var groups: [Group] = []
-        /// Those who are behind the others.
+        /// Readers that are behind the others.
         var waiting: [EventReader] = []
         /// Where the next look begins: none of those who follow is before it.
         var position = EventCursor.beginning
@@ -150,8 +150,8 @@ final class EventReaders: Sendable {
         reader.begin(at: position)
         let isLevel = enter(reader, at: position)
         defer { leave(reader) }
-        // What came between its last look and now has rung for nobody. Who is not where the others are waits for a look,
-        // which brings them together.
+        // Events between its last look and now have rung for nobody. A reader that is not where the others are waits for a
+        // look, which brings them together.
         if !isLevel || newest().map(position.reaches) != true { ring() }
         let deadline = alarm { reader.pause() }
         defer { deadline.cancel() }

@@ -42,7 +42,7 @@ final class CommandQuota: Sendable {
 
     /// Counts a command for so many enrollments, of which some are counted already.
     ///
-    /// One that is for more than ``limit`` takes all that there may be, and what it lacks is missing to later ones.
+    /// A command for more than ``limit`` takes all that there may be, and what it lacks is missing to later ones.
     ///
     /// - Throws: ``TooManyCallsError`` if there were too many; then no more are counted.
     func take(

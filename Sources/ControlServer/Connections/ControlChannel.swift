@@ -13,13 +13,13 @@ struct ControlChannel: ServerChildChannel {
 
     /// The most connections of users who may not even look; for one more another of these is cut.
     static let maxStrangers = 16
-    /// How long a stranger has to ask, so that it can be told why it is refused.
+    /// The time that a stranger has to ask, so that it can be told why it is refused.
     private static let patienceWithStrangers: TimeAmount = .seconds(2)
 
     let router: ControlRouter
     let access: PeerAccess
     let places: ControlPlaces
-    /// How long a client may take to say something, or to read an answer.
+    /// The time that a client may take to say something, or to read an answer.
     let patience: TimeAmount
     let strangers = ControlPlaces(limit: maxStrangers)
     let headers: HTTP1Channel.Configuration.DecoderConfiguration
@@ -93,7 +93,7 @@ extension ResponseBody {
     }
 }
 
-/// How many bytes of a stream were written since it was last waited for.
+/// The number of bytes of a stream that were written since it was last waited for.
 private final class BytesWritten: Sendable {
     private let bytes = Mutex(0)
 

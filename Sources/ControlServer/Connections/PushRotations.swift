@@ -18,7 +18,7 @@ final class PushRotations: Sendable {
         var underWay: Set<EnrollmentID> = []
         var rates = RateLimit<EnrollmentID>(burst: 1, every: interval, maxKeys: maxKeys)
 
-        /// Those of the candidates that may be rotated now; they are under way.
+        /// Returns the candidates that may be rotated now, and counts them as under way.
         mutating func begin(
             _ candidates: [EnrollmentID], isFavoured: Bool, now: Duration
         ) throws(TooManyCallsError) -> Set<EnrollmentID> {

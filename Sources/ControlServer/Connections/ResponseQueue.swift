@@ -73,6 +73,6 @@ struct ResponseQueue: Sendable {
 }
 
 extension FairQueue.Bounds {
-    /// One at a time of each key, whatever others do.
+    /// A limit of one at a time for each key, and none for all.
     fileprivate static var oneOfKey: Self { Self(capacity: .max, capacityOfKey: 1) }
 }

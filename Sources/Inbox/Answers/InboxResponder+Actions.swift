@@ -28,13 +28,13 @@ extension InboxResponder {
                     PageAnswer.page(try await page(showing: id, request, session, problem: problem), status)
                 }
             } catch {
-                // What is known of the decision is said also if there is nothing to show it on.
+                // The decision's outcome is said also if there is no page to show it on.
                 return PageAnswer.page(Pages.notice("The agent does not answer", problem), status)
             }
         }
     }
 
-    /// What a tester asks for.
+    /// Does what a tester asks for.
     private func set(
         _ action: String, on id: String, _ form: PageForm, _ request: Request, _ session: Sessions.Session
     ) async throws(ClientError) -> Response {

@@ -99,7 +99,7 @@ struct InboxResponder: Sendable {
         return (response, true)
     }
 
-    /// How the next link begins in a browser that reaches the inbox by another address than the printed one.
+    /// Says how the next link begins in a browser that reaches the inbox by another address than the printed one.
     private static func hint(_ asked: PageOrigin, _ printed: PageOrigin) -> String {
         asked == printed ? "" : " In this browser it begins with \(asked.text) instead of \(printed.text)."
     }

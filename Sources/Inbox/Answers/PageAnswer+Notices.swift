@@ -4,13 +4,13 @@ import Hummingbird
 import PageServing
 
 extension PageAnswer {
-    /// How whoever needs a link gets one.
+    /// The sentence that says how to get a link.
     private static let nextLink = "Make a new one where oob-inbox runs: press Enter there, or send it SIGUSR1."
 
     /// A page with one sentence.
     enum Notice {
         case notOurName(PageOrigin)
-        /// How a link begins in this browser, and whether something was to be done.
+        /// The beginning of a link in this browser, and whether something was to be done.
         case noSession(String, Bool)
         case notThisPage, usedLink, loggedOut, noPage, notOurForm, onlyLooking, noDecision, tooManyWindows
 

@@ -39,7 +39,7 @@ package enum AuthenticityError: String, Error, Sendable, CaseIterable {
     /// The cryptography of this machine failed, so nothing is known about the message.
     case cannotTell
 
-    /// What is wrong, and what is allowed, for a log line and for `check-request`.
+    /// A sentence of what is wrong and what is allowed, for a log line and for `check-request`.
     package var sentence: String {
         switch self {
         case .notJWS: "it is not three parts of base64url without padding, the first a JSON object"

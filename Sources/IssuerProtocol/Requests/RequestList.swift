@@ -42,7 +42,7 @@ package struct RequestList: Sendable, Equatable {
     }
 }
 
-/// What is kept as long as a list is, such as the room that it takes; values are equal without it.
+/// A thing that is kept as long as a list is, such as the room that it takes; values are equal without it.
 private struct KeptRoom: Sendable, Equatable {
     var room: (any Sendable)?
 

@@ -45,7 +45,7 @@ package final class OwnThreads: Sendable {
 private final class JobQueue: TaskExecutor {
     private struct Worker: Sendable {
         let thread: pthread_t
-        /// How many jobs of the queue it takes next, of which no other was told.
+        /// The number of jobs of the queue that it takes next, of which no other was told.
         var kept = 0
     }
 
@@ -53,9 +53,9 @@ private final class JobQueue: TaskExecutor {
         var jobs: Deque<UnownedJob> = []
         /// Those that are there or about to be.
         var threads = 1
-        /// Those that are there.
+        /// The threads that are there.
         var workers: [Worker] = []
-        /// Those that have nothing to do.
+        /// The number of threads that have nothing to do.
         var idle = 0
         var isOver = false
 
@@ -168,7 +168,7 @@ private final class JobQueue: TaskExecutor {
         }
     }
 
-    /// What the calling thread takes next without having to wait; nil if it keeps none.
+    /// Returns the job that the calling thread takes next without having to wait; `nil` if it keeps none.
     private func keptJob() -> UnownedJob? {
         state.withLock { state in
             if let place = state.placeOfCaller, state.workers[place].kept > 0 {

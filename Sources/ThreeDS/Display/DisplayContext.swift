@@ -1,4 +1,4 @@
-/// How one scalar is written.
+/// The form in which a scalar is written.
 enum DisplayForm {
     case plain, escapedSpace, escapedBackslash, hostile
 
