@@ -11,6 +11,7 @@ import sys
 import threading
 import unittest
 import uuid
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,14 +29,14 @@ TRANSACTION = json.loads(BODY)
 
 
 class ExampleIssuer:
-    """`python examples/issuer.py 0`: `command` is the line that it says an agent's user is to type."""
+    """An issuer on a free port, by default `python examples/issuer.py 0`. `command` is the line that it says an agent's
+    user is to type."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, start: Sequence = (sys.executable, "-B", EXAMPLES / "issuer.py")):
         self.log = folder / "example.log"
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-B", EXAMPLES / "issuer.py", "0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=log, text=True)
+                [*start, "0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
         watchdog = threading.Timer(READY_WITHIN, self.process.kill)
         watchdog.start()
         self.command = shlex.split(self.process.stdout.readline())

@@ -26,6 +26,10 @@ import Testing
         try await OutsideScript.run("test_issuer_guide.py")
     }
 
+    @Test func `issuers by golang-jwt, and by python-fido2 and PyJWT, authenticate a payment`() async throws {
+        try await OutsideScript.run("test_library_issuers.py")
+    }
+
     @Test func `a sample of the wrong issuers is caught by the conformance kit`() async throws {
         try await OutsideScript.run("test_conform_proof.py")
     }
