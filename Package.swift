@@ -125,7 +125,7 @@ let package = Package(
         .target(  // HTTP to the issuers: enrolling, fetching, delivering.
             name: "IssuerLink",
             dependencies: [
-                "Authenticator", "FairSharing", "IssuerProtocol", "LinuxProcess", "StrictJSON",
+                "Authenticator", "FairSharing", "IssuerProtocol", "LinuxProcess", "ServerCertificates", "StrictJSON",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -171,8 +171,8 @@ let package = Package(
         .target(  // The conformance kit: judges messages, and plays either side of the protocol by case files.
             name: "Conformance",
             dependencies: [
-                "IssuerProtocol", "Keys", "LinuxProcess", "PageServing", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
-                "WrongAssertions", "Yams",
+                "IssuerProtocol", "Keys", "LinuxProcess", "PageServing", "Sandbox", "ServerCertificates", "StrictJSON",
+                "ThreeDS", "WebAuthn", "WrongAssertions", "Yams",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -184,7 +184,8 @@ let package = Package(
             name: "Sandbox",
             dependencies: [
                 "DurableFiles", "FairSharing", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess", "PageServing",
-                "SequenceDiagrams", "SQLiteRows", "StrictJSON", "TableRows", "ThreeDS", "WebAuthn",
+                "SequenceDiagrams", "ServerCertificates", "SQLiteRows", "StrictJSON", "TableRows", "ThreeDS",
+                "WebAuthn",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -270,6 +271,11 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .target(  // The name in a server's certificate, for all HTTP clients: in subjectAltName alone.
+            name: "ServerCertificates",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(  // What pages for a browser have in common: which calls they take, their forms and their style.
             name: "PageServing",

@@ -4,6 +4,7 @@ internal import LinuxProcess
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
+internal import ServerCertificates
 internal import Synchronization
 
 /// What the clients may hold.
@@ -60,7 +61,7 @@ struct ClientPair: Sendable {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.callConnections
         configuration.http1_1ConnectionDebugInitializer = { channel in
             open.follow(channel)
-            return HeadGuard.guardConnection(channel)
+            return SubjectAltName.require(on: channel).flatMap { HeadGuard.guardConnection(channel) }
         }
         // One event loop for all that a client does, as a call would else be handed from one thread to another.
         let loops = MultiThreadedEventLoopGroup.singleton

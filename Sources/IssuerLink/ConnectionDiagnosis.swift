@@ -7,6 +7,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
+internal import ServerCertificates
 
 extension IssuerError {
     static let cancelled = IssuerError.transient(reason: "the call was cancelled", retryAfter: nil)
@@ -42,6 +43,8 @@ struct ConnectionDiagnosis: Sendable {
         case NIOSSLError.handshakeFailed(let cause): sentence(cause)
         case let error as BoringSSLError: sentence(error)
         case is NIOSSLExtraError: "the issuer's certificate is not for \(host)"
+        case is NoSubjectAltNameError:
+            "the issuer's certificate has no subjectAltName: put \(host) there, as a name in CN alone does not count"
         case is NIOSSLError: "the TLS connection to the issuer failed"
         case is HeadGuard.TooLargeError:
             "the issuer's answer has more than \(HeadGuard.maxBytes) bytes of header fields"

@@ -28,10 +28,10 @@ class Authority:
         openssl("req", "-x509", *EC, "-subj", "/CN=Test authority", "-days", "2", "-keyout", self.key,
                 "-out", self.certificate)
 
-    def issue(self, name: str, days: int = 2) -> tuple[Path, Path]:
+    def issue(self, name: str, days: int = 2, *, in_cn_alone: bool = False) -> tuple[Path, Path]:
         place = self.folder / uuid.uuid4().hex
         certificate, key, request, extensions = (place.with_suffix(f".{end}") for end in ["pem", "key", "csr", "ext"])
-        extensions.write_text(f"subjectAltName=DNS:{name}\n")
+        extensions.write_text("basicConstraints=CA:FALSE\n" if in_cn_alone else f"subjectAltName=DNS:{name}\n")
         openssl("req", "-new", *EC, "-subj", f"/CN={name}", "-keyout", key, "-out", request)
         openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.key, "-CAcreateserial",
                 "-days", str(days), "-extfile", extensions, "-out", certificate)

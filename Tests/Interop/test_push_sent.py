@@ -72,6 +72,13 @@ class WhatTheSandboxPushes(unittest.TestCase):
                 self.assertEqual((push["state"], push.get("status")), ("waiting", None))
                 self.assertTrue(receiver.came.empty())
 
+    def test_a_name_in_cn_alone_gets_nothing_and_is_said(self):
+        pair = self.authority.issue("localhost", in_cn_alone=True)
+        with PushReceiver(server_side(pair)) as receiver:
+            push = self.ended(self.purchase(self.subscribed(receiver), "both"))
+            self.assertEqual((push["state"], push["problem"]), ("failed", "noSubjectAltName"))
+            self.assertTrue(receiver.came.empty())
+
     def test_the_command_pushes_and_tells_of_it(self):
         with PushReceiver() as receiver:
             enrolled = self.subscribed(receiver)

@@ -54,6 +54,24 @@ struct TLSTests {
         }
     }
 
+    @Test func `a certificate with the name in CN alone is refused, and nothing is sent`() async throws {
+        let own = try await TestCertificate(host: "localhost", isInCommonName: true)
+        try await Link.run(tls: own.server(), roots: own.pem) { request in
+            Issue.record("\(request.target) was sent")
+            return .authenticated
+        } _: { link in
+            for _ in 0..<2 {
+                let failure = try await mustFail { try await link.decide() }
+                #expect(
+                    failure.reason
+                        == "the issuer's certificate has no subjectAltName: put localhost there, as a name in CN alone does not count"
+                )
+            }
+            // The connections are closed, and not kept beside the next ones.
+            for _ in 0..<2 { for await case .closed in link.server.events { break } }
+        }
+    }
+
     @Test func `a certificate that is past is refused`() async throws {
         let own = try await TestCertificate(host: "localhost", isPast: true)
         try await Link.run(tls: own.server(), roots: own.pem) { _ in

@@ -6,16 +6,20 @@ struct TestCertificate {
     let pem: String
     let key: String
 
-    init(host: String, isPast: Bool = false) async throws {
+    /// - Parameter isInCommonName: whether the host's name is in CN alone, and there is no subjectAltName.
+    init(host: String, isPast: Bool = false, isInCommonName: Bool = false) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "link-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: directory) }
         let path = { (name: String) in directory.appending(path: name).path }
-        try await OpenSSL.run([
-            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=test", "-addext",
-            "subjectAltName=DNS:\(host)", "-addext", "basicConstraints=critical,CA:TRUE", "-keyout", path("key"),
-            "-out", path("request"),
-        ])
+        let name =
+            isInCommonName
+            ? ["-subj", "/CN=\(host)"] : ["-subj", "/CN=test", "-addext", "subjectAltName=DNS:\(host)"]
+        try await OpenSSL.run(
+            [
+                "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-addext",
+                "basicConstraints=critical,CA:TRUE", "-keyout", path("key"), "-out", path("request"),
+            ] + name)
         try await OpenSSL.run([
             "x509", "-req", "-in", path("request"), "-signkey", path("key"), "-copy_extensions", "copy", "-days",
             isPast ? "-1" : "2", "-out", path("certificate"),

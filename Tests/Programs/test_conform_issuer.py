@@ -283,6 +283,21 @@ class NoIssuer(unittest.TestCase):
         self.assertEqual(trusted.returncode, 1, trusted.stdout + trusted.stderr)
         self.assertIn("the discovery document is not in order", trusted.stdout)
 
+    def test_a_name_in_cn_alone_is_refused(self):
+        folder = temporary_folder(self)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                        "-keyout", folder / "k.pem", "-out", folder / "c.pem", "-days", "1", "-subj", "/CN=localhost"],
+                       check=True, capture_output=True)
+        server = Wrong((200, "application/json", b"{}"))
+        self.addCleanup(server.end)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(folder / "c.pem", folder / "k.pem")
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        run = conform("issuer", server.origin.replace("http:", "https:"), "--code-command", "true",
+                      "--purchase-command", "true", "--ca-file", folder / "c.pem")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("has a certificate without a subjectAltName: put localhost there", run.stderr)
+
     def test_http_where_tls_is_expected_is_said(self):
         origin = self.served((200, "application/json", b"{}")).replace("http:", "https:")
         self.assertIn("does not speak TLS", self.reached(origin))

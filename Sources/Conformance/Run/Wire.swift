@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import ServerCertificates
 import StrictJSON
 
 /// HTTP as the kit speaks it: nothing is followed, everything has an end.
@@ -27,6 +28,8 @@ package struct Wire: Sendable {
         // Servers close idle connections, many after 5 s; a call on one that is just closed would look like a failure.
         configuration.connectionPool.idleTimeout = .seconds(2)
         configuration.timeout.connect = .seconds(10)
+        configuration.http1_1ConnectionDebugInitializer = { SubjectAltName.require(on: $0) }
+        configuration.http2ConnectionDebugInitializer = { SubjectAltName.require(on: $0) }
         if let roots {
             guard let certificates = try? NIOSSLCertificate.fromPEMBytes(roots), !certificates.isEmpty else {
                 throw CaseFileError("--ca-file: must be certificates in PEM")
@@ -133,6 +136,8 @@ struct WireError: Error, CustomStringConvertible {
             case is NIOSSLError: "failed in TLS"
             case let error as BoringSSLError: "failed in TLS: \(Self.words("\(error)"))"
             case is NIOSSLExtraError: "has a certificate that is not for \(host)"
+            case is NoSubjectAltNameError:
+                "has a certificate without a subjectAltName: put \(host) there, as a name in CN alone does not count"
             case is HTTPParserError: "answered with what is not HTTP"
             case let error as IOError: "broke the connection (errno \(error.errnoCode))"
             case is CancellationError: "was not waited for any longer"

@@ -3,6 +3,7 @@ import FoundationEssentials
 import IssuerProtocol
 import NIOCore
 import NIOHTTP1
+import ServerCertificates
 import StrictJSON
 import ThreeDS
 
@@ -179,6 +180,8 @@ package struct SandboxClient: Sendable {
         configuration.redirectConfiguration = .disallow
         // Whoever forgot to start the sandbox is told at once, and not after ten seconds.
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.http1_1ConnectionDebugInitializer = { SubjectAltName.require(on: $0) }
+        configuration.http2ConnectionDebugInitializer = { SubjectAltName.require(on: $0) }
         return configuration
     }
 
@@ -189,6 +192,9 @@ package struct SandboxClient: Sendable {
             let bytes = Array(try await response.body.collect(upTo: Self.maxAnswer).readableBytesView)
             try await client.shutdown()
             return (Int(response.status.code), bytes)
+        } catch is NoSubjectAltNameError {
+            try? await client.shutdown()
+            throw .refused("the sandbox's certificate has no subjectAltName: a name in CN alone does not count")
         } catch {
             try? await client.shutdown()
             throw .unreachable(issuer: issuer.text)

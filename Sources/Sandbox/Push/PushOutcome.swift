@@ -4,7 +4,7 @@ import IssuerProtocol
 enum PushOutcome: Sendable, Equatable {
     /// Why nothing was sent; the raw values are the timeline's.
     enum Obstacle: String, Sendable {
-        case expired, noSubscription, notAllowed, cannotEncrypt
+        case expired, noSubscription, notAllowed, noSubjectAltName, cannotEncrypt
     }
 
     case delivered(status: Int)

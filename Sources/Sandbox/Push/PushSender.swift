@@ -77,7 +77,13 @@ package struct PushSender: Service {
         do {
             let letter = try PushLetter(
                 taken.push.plain, to: subscription, ttl: taken.push.exp - now, signer: backend.signer, now: now)
-            return await transport.post(letter, now: now)
+            let outcome = await transport.post(letter, now: now)
+            if outcome == .notSent(.noSubjectAltName) {
+                backend.logger.warning(
+                    "a push was not sent: the receiver's certificate has no subjectAltName; put its host name there, as a name in CN alone does not count",
+                    metadata: ["authenticator": "\(taken.push.authenticatorId)"])
+            }
+            return outcome
         } catch {
             backend.logger.error("a push cannot be encrypted", metadata: ["error": "\(error)"])
             return .notSent(.cannotEncrypt)

@@ -4,6 +4,7 @@ import Keys
 import NIOCore
 import NIOHTTP1
 package import NIOSSL
+import ServerCertificates
 
 /// Posts to push endpoints (RFC 8030 §5); it follows no redirect and goes through no proxy.
 package struct PushTransport: Sendable {
@@ -21,6 +22,7 @@ package struct PushTransport: Sendable {
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(limits.connectSeconds)), decompression: .disabled)
         configuration.httpVersion = .http1Only
+        configuration.http1_1ConnectionDebugInitializer = { SubjectAltName.require(on: $0) }
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
@@ -66,6 +68,8 @@ package struct PushTransport: Sendable {
             return PushOutcome(
                 status: Int(response.status.code), retryAfter: response.headers.first(name: "retry-after"),
                 now: now)
+        } catch is NoSubjectAltNameError {
+            return .notSent(.noSubjectAltName)
         } catch {
             return .later(status: nil, retryAfter: nil)
         }
