@@ -96,12 +96,14 @@ package struct PatientChannel: ServerChildChannel {
                 places.beginsAnswer(to: place)
                 deadline.pause()
             }, takesLong: { deadline.callOff() })
-        await http { [responder] request, writer, _ in
-            let (response, isGood) = await responder(request, peer)
+        await http { [responder] request, writer, channel in
+            let exchange = Exchange(request, on: channel)
+            let (response, isGood) = await responder(exchange.request, peer)
             deadline.resume()
-            try await writer.write(response: response.head, body: response.body)
+            let isLast = try await exchange.send(response, by: writer)
             places.owes(place, wasGood: isGood)
             if isGood { deadline.renew() }
+            if isLast { try await exchange.close() }
         }.handle(value: value, logger: logger)
     }
 

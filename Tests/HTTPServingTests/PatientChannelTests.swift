@@ -1,9 +1,6 @@
 import HTTPTypes
 import HummingbirdCore
-import Logging
 import NIOCore
-import NIOPosix
-import Synchronization
 import Testing
 
 @testable import HTTPServing
@@ -15,48 +12,15 @@ import Testing
     /// Opens once, and then stays open.
     private let gate = AsyncStream.makeStream(of: Never.self)
 
-    /// Serves on a port of the loopback with a patience of a second while `body` runs.
+    /// Serves with a patience of a second while `body` runs.
     private func serving(
         _ responder: @escaping PatientChannel.Responder, _ body: (_ port: Int) async throws -> Void
     ) async throws {
-        let channel = PatientChannel(
-            .init(fieldBytes: 1_024, bytes: 4_096, fields: 32), seconds: 1, places: places, responder)
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let listener = HTTPListener(.hostname("127.0.0.1", port: 0), places: places, log: log)
-        let (addresses, listening) = AsyncStream.makeStream(of: String.self)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await listener.run(channel) { listening.yield($0) } }
-            defer { group.cancelAll() }
-            for await address in addresses {
-                return try await body(try #require(address.split(separator: ":").last.flatMap { Int($0) }))
-            }
-        }
+        try await LocalServer.run(seconds: 1, places: places, responder) { try await body($0.port) }
     }
 
-    private func connected(
-        _ port: Int, _ body: (NIOAsyncChannel<ByteBuffer, ByteBuffer>) async throws -> Void
-    ) async throws {
-        try await body(
-            try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .connect(host: "127.0.0.1", port: port) { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try NIOAsyncChannel(wrappingChannelSynchronously: channel)
-                    }
-                })
-    }
-
-    /// Sends some bytes.
-    ///
-    /// - Returns: all that comes until the server closes the connection.
     private func answer(to sent: String, at port: Int) async throws -> String {
-        let answer = Mutex("")
-        try await connected(port) { channel in
-            try await channel.executeThenClose { inbound, outbound in
-                try await outbound.write(ByteBuffer(string: sent))
-                for try await part in inbound { answer.withLock { $0 += String(buffer: part) } }
-            }
-        }
-        return answer.withLock { $0 }
+        try await LocalServer(port: port).answer(to: sent)
     }
 
     @Test func `who sends half a request is cut`() async throws {
@@ -92,13 +56,11 @@ import Testing
             peer.waitsForAnswer()
             return (Response(status: .ok, body: .init(byteBuffer: ByteBuffer(repeating: 0, count: 64 << 20))), true)
         } _: { port in
-            try await connected(port) { channel in
-                try await channel.executeThenClose { _, outbound in
-                    try await outbound.write(ByteBuffer(string: Self.request))
-                    while places.figures.slow == 0 || places.figures.open > 0 {
-                        try Task.checkCancellation()
-                        await Task.yield()
-                    }
+            try await LocalServer(port: port).connected { _, outbound in
+                try await outbound.write(ByteBuffer(string: Self.request))
+                while places.figures.slow == 0 || places.figures.open > 0 {
+                    try Task.checkCancellation()
+                    await Task.yield()
                 }
             }
         }

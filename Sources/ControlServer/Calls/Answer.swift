@@ -54,13 +54,11 @@ struct Answer: Sendable {
         (try? ControlJSON.encode(error)) ?? Array(#"{"type":"about:blank"}"#.utf8)
     }
 
-    /// An answer to HEAD has no body.
-    func response(to request: Request) -> Response {
+    var response: Response {
         var headers: HTTPFields = [.contentType: contentType, .cacheControl: "no-store"]
         if let next, let link = HTTPField.Name("Link") { headers[link] = "<\(next)>; rel=\"next\"" }
         if !allowed.isEmpty { headers[.allow] = allowed.joined(separator: ", ") }
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
-        return Response(
-            status: .init(code: status), headers: headers, body: request.method == .head ? ResponseBody() : body)
+        return Response(status: .init(code: status), headers: headers, body: body)
     }
 }

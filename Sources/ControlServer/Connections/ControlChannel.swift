@@ -42,9 +42,11 @@ struct ControlChannel: ServerChildChannel {
             place, of: places, caller: caller, channel: channel, patience: patience)
         connection.begin()
         await http { [router, loop = channel.eventLoop] request, writer, _ in
-            let response = await router.answer(to: request, on: connection).response(to: request)
+            let exchange = Exchange(request, on: channel)
+            var response = await router.answer(to: exchange.request, on: connection).response
             connection.waitForClient(unread: response.body.contentLength ?? 0)
-            try await writer.write(response: response.head, body: response.body.paced(by: loop))
+            response.body = response.body.paced(by: loop)
+            if try await exchange.send(response, by: writer) { try await exchange.close() }
         }.handle(value: value, logger: logger)
     }
 
@@ -59,8 +61,8 @@ struct ControlChannel: ServerChildChannel {
             strangers.leave(place)
         }
         let refusal = Answer.problem(ControlRouter.refusal(of: caller, for: .look))
-        await http { request, writer, _ in
-            let response = refusal.response(to: request)
+        await http { _, writer, _ in
+            let response = refusal.response
             try await writer.write(response: response.head, body: response.body)
             channel.close(promise: nil)
         }.handle(value: value, logger: logger)

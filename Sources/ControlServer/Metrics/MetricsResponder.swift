@@ -10,16 +10,16 @@ struct MetricsResponder: Sendable {
 
     func answer(to request: Request) async -> (response: Response, isGood: Bool) {
         let answer = await Self.answer(to: request, of: agent)
-        return (answer.response(to: request), answer.status == 200)
+        return (answer.response, answer.status == 200)
     }
 
     private static func answer(to request: Request, of agent: Agent) async -> Answer {
         // A page in a browser reaches this port under a name of its maker's (DNS rebinding), and is to learn nothing.
         guard isLoopback(request.head.authority) else { return .plain(421, "this host only: localhost\n") }
         guard request.uri.path == path else { return .plain(404, "there is \(path) only\n") }
-        guard request.method == .get || request.method == .head else {
+        guard request.method == .get else {
             var refusal = Answer.plain(405, "\(path) takes GET only\n")
-            refusal.allowed = ["GET", "HEAD"]
+            refusal.allowed = ["GET"]
             return refusal
         }
         return Answer(contentType: MetricsText.contentType, body: MetricsText(await agent.figures()).bytes)

@@ -1,0 +1,113 @@
+import HTTPTypes
+package import HummingbirdCore
+package import NIOCore
+import NIOHTTPTypes
+import Synchronization
+
+/// A request as responders see it, and the answer as its client expects it: what all our servers owe every client of HTTP.
+///
+/// - `HEAD` is `GET`, and its answer has the same status and fields, and no body (RFC 9110 section 9.3.2).
+/// - A client that holds its body back (`Expect: 100-continue`) is told to go on once somebody reads the body, or gets its
+///   final answer at once (section 10.1.1).
+package struct Exchange: Sendable {
+    /// With `GET` in the place of `HEAD`.
+    package let request: Request
+    private let original: Request
+    private let channel: any Channel
+    private let heldBack: HeldBackBody?
+
+    package init(_ request: Request, on channel: any Channel) {
+        original = request
+        self.channel = channel
+        heldBack = request.holdsBodyBack ? HeldBackBody(request.body, on: channel) : nil
+        guard request.method == .head || heldBack != nil else {
+            self.request = request
+            return
+        }
+        var head = request.head
+        if head.method == .head { head.method = .get }
+        self.request = Request(head: head, body: heldBack.map(RequestBody.init(asyncSequence:)) ?? request.body)
+    }
+
+    /// Sends an answer.
+    ///
+    /// - Returns: whether it is the last one of its connection, which is to be closed with ``close()``.
+    package func send(_ response: Response, by writer: consuming ResponseWriter) async throws -> Bool {
+        var head = response.head
+        if let allowed = head.headerFields[.allow], allowed.split(separator: ", ").contains("GET") {
+            head.headerFields[.allow] = allowed + ", HEAD"
+        }
+        let isHead = original.method == .head
+        // The body may still come or not: the next request could not be told from it. And the encoder would end a body whose
+        // length is not known, which an answer to HEAD does not have.
+        let isLast = heldBack?.isHeldBack == true || isHead && response.body.contentLength == nil
+        if isLast { head.headerFields[.connection] = "close" }
+        guard isHead else {
+            try await writer.write(response: head, body: response.body)
+            return isLast
+        }
+        if response.body.contentLength == nil {
+            _ = try await writer.writeHead(head)
+        } else {
+            try await writer.writeResponse(head)
+        }
+        return isLast
+    }
+
+    /// Closes the connection as RFC 9112 section 9.6 has it: what the client still sends is read, and not looked at.
+    ///
+    /// Returns once the client has closed its half; the caller's deadline cuts one that does not.
+    package func close() async throws {
+        try? await channel.close(mode: .output)
+        if heldBack?.isHeldBack == true { for try await _ in original.body {} }
+        try await channel.closeFuture.get()
+    }
+}
+
+extension Request {
+    fileprivate var holdsBodyBack: Bool {
+        headers[.contentLength] != "0"
+            && headers[values: .expect].contains { values in
+                values.split(separator: ",").contains { value in
+                    value.filter { $0 != " " && $0 != "\t" }.lowercased() == "100-continue"
+                }
+            }
+    }
+}
+
+/// A body that its client sends once it is told to go on.
+private final class HeldBackBody: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    private let body: RequestBody
+    private let channel: any Channel
+    private let held = Mutex(true)
+
+    init(_ body: RequestBody, on channel: any Channel) {
+        self.body = body
+        self.channel = channel
+    }
+
+    /// Whether nobody has read it yet.
+    var isHeldBack: Bool { held.withLock(\.self) }
+
+    private func askFor() async throws {
+        let isFirst = held.withLock { held in
+            defer { held = false }
+            return held
+        }
+        if isFirst { try await channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue))) }
+    }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let held: HeldBackBody
+        fileprivate var base: RequestBody.AsyncIterator
+
+        mutating func next() async throws -> ByteBuffer? {
+            try await held.askFor()
+            return try await base.next()
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(held: self, base: body.makeAsyncIterator()) }
+}
