@@ -327,6 +327,12 @@ let package = Package(
         .testTarget(name: "SequenceDiagramsTests", dependencies: ["SequenceDiagrams"]),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
         .testTarget(name: "FairSharingTests", dependencies: ["FairSharing"]),
+        .target(  // Bytes to and from a server, as a test sends them.
+            name: "RawHTTP",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/RawHTTP"),
         .target(  // Tokens and TPMs of software that tests make keys in.
             name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
         .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),  // Directories of one test.
@@ -364,7 +370,7 @@ let package = Package(
         .testTarget(
             name: "HTTPServingTests",
             dependencies: [
-                "CLinux", "HTTPServing", "LinuxProcess", "ScratchDirectories",
+                "CLinux", "HTTPServing", "LinuxProcess", "RawHTTP", "ScratchDirectories",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -473,11 +479,11 @@ let package = Package(
             name: "AgentAndSandboxTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
-                "Inbox",
-                "IssuerLink", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "ServedSandbox", "TestStores",
-                "StrictJSON",
+                "Inbox", "IssuerLink", "IssuerProtocol", "Keys", "PageServing", "PushReceiver", "RawHTTP", "Sandbox",
+                "ScratchDirectories", "ServedSandbox", "StandingClocks", "StrictJSON", "TestStores",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
             name: "D1Tests",

@@ -36,7 +36,7 @@ struct PushResponder: Sendable {
         } catch is NIOTooManyBytesError {
             throw .tooLarge
         } catch {
-            throw .unavailable
+            throw .cutShort
         }
     }
 

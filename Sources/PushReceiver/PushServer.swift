@@ -46,20 +46,22 @@ package struct PushServer: Sendable {
 
     /// Serves until a graceful shutdown.
     ///
-    /// - Parameter onListening: called once pushes are taken.
+    /// - Parameter onListening: called with the address once pushes are taken.
     /// - Throws: ``PushServerError`` if the address cannot be listened on.
-    package func run(onListening: @escaping @Sendable () -> Void = {}) async throws {
+    package func run(onListening: @escaping @Sendable (String) -> Void = { _ in }) async throws {
         guard let identity else { return try await serve(channel, onListening) }
         try await serve(try TLSChannel(channel, tlsConfiguration: identity.configuration), onListening)
     }
 
-    private func serve(_ channel: some ServerChildChannel, _ onListening: @escaping @Sendable () -> Void) async throws {
+    private func serve(_ channel: some ServerChildChannel, _ onListening: @escaping @Sendable (String) -> Void)
+        async throws
+    {
         let listener = HTTPListener(
             .hostname(address.host, port: address.port), places: places, log: log)
         do {
             try await listener.run(channel) { [log] address in
                 log.notice("push receiver listening", metadata: ["address": "\(address)"])
-                onListening()
+                onListening(address)
             }
         } catch let error as IOError {
             throw PushServerError(address: address, reason: error.text, isForbidden: error.errnoCode == EACCES)

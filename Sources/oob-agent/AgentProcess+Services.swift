@@ -15,7 +15,7 @@ extension AgentProcess {
 
     func pushServices(_ server: PushServer?, _ readiness: Readiness) -> [any Service] {
         guard let server else { return [] }
-        return [Loop({ try await server.run { readiness.has(.push) } }, stopsItself: true)]
+        return [Loop({ try await server.run { _ in readiness.has(.push) } }, stopsItself: true)]
     }
 }
 

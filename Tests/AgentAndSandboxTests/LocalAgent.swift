@@ -31,10 +31,11 @@ struct LocalAgent: Sendable {
     ///   - wrapping: what the agent has for the store that it is given.
     ///   - keys: what it has for the custody that it is given.
     ///   - clock: what it has for a clock.
+    ///   - push: `nil` if it takes no pushes.
     static func run(
         at issuer: IssuerURL, wrapping: (any Store) -> any Store = { $0 },
         keys: (KeyFileCustody) -> any KeyCustody = { $0 }, clock: any AgentClock = SystemClock(),
-        _ body: (LocalAgent) async throws -> Void
+        push: PushSettings? = nil, _ body: (LocalAgent) async throws -> Void
     ) async throws {
         let directory = try ScratchDirectory()
         let gateway = HTTPIssuerGateway(version: "1", network: OutboundNetwork(), clock: CallClock())
@@ -45,7 +46,7 @@ struct LocalAgent: Sendable {
             sealing: SecretSealer(secret: secret), auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
             clock: clock, entropy: SystemEntropy())
         let agent = Agent(
-            ports: ports, settings: AgentSettings(version: "1"),
+            ports: ports, settings: AgentSettings(version: "1", push: push),
             log: Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() })
         let result: Result<Void, any Error>
         do {
@@ -76,6 +77,17 @@ struct LocalAgent: Sendable {
             for enrollment in enrollments { try store.insert(enrollment) }
         }
         return enrollments
+    }
+
+    /// Puts a push subscription into the store, as the issuer has it.
+    func addSubscription(
+        of enrollment: Enrollment, key: PushReceiverKey, endpoint: PushEndpoint, vapidKey: [UInt8]
+    ) async throws {
+        let kept = KeptSubscription(
+            enrollmentId: enrollment.id, tokenDigest: try SHA256Digest.of(Array(endpoint.text.utf8.suffix(43))),
+            endpoint: endpoint, sealedKey: try ports.sealing.seal(key, for: enrollment.id), vapidKey: vapidKey,
+            isRegistered: true)
+        try await ports.store.write { try $0.insert(kept) }
     }
 
     /// Puts a pending request into the store, and returns it.

@@ -1,6 +1,7 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import RawHTTP
 import Synchronization
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
     func `a client that holds its body back is told to go on before it sends any of it`(framing: String) async throws {
         try await LocalServer.run(Self.echo) { server in
             try await server.connected { inbound, outbound in
-                var received = Received(inbound)
+                var received = ReceivedText(inbound)
                 for _ in 0..<2 {
                     try await outbound.write(
                         ByteBuffer(string: "POST /x HTTP/1.1\r\nhost: x\r\n\(framing)\r\nExpect: 100-Continue\r\n\r\n"))
@@ -44,7 +45,7 @@ import Testing
             return (Response(status: .notFound), false)
         } _: { server in
             try await server.connected { inbound, outbound in
-                var received = Received(inbound)
+                var received = ReceivedText(inbound)
                 try await outbound.write(ByteBuffer(string: Self.held + "\r\n"))
                 let head = try await received.next(to: "\r\n\r\n")
                 #expect(head.hasPrefix("HTTP/1.1 404 Not Found\r\n") && head.contains("Connection: close\r\n"))

@@ -1,6 +1,7 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import RawHTTP
 import Testing
 
 @testable import HTTPServing
@@ -20,7 +21,7 @@ import Testing
     }
 
     private func answer(to sent: String, at port: Int) async throws -> String {
-        try await LocalServer(port: port).answer(to: sent)
+        try await RawHTTP(port: port).answer(to: sent)
     }
 
     @Test func `who sends half a request is cut`() async throws {
@@ -56,7 +57,7 @@ import Testing
             peer.waitsForAnswer()
             return (Response(status: .ok, body: .init(byteBuffer: ByteBuffer(repeating: 0, count: 64 << 20))), true)
         } _: { port in
-            try await LocalServer(port: port).connected { _, outbound in
+            try await RawHTTP(port: port).connected { _, outbound in
                 try await outbound.write(ByteBuffer(string: Self.request))
                 while places.figures.slow == 0 || places.figures.open > 0 {
                     try Task.checkCancellation()

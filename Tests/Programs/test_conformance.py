@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "conformance/cases"
 PAGE = ROOT / "docs/reference/protocol.md"
 WITHOUT = ROOT / "conformance/without-case.yaml"
-FOOTNOTE = re.compile(r"\[\^\d+\]")
+FOOTNOTE = re.compile(r"\[\^\w+\]")
 
 
 def spaced(text: str) -> str:

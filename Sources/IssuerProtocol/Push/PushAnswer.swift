@@ -75,6 +75,10 @@ extension PushAnswer {
     /// For a body that is not read to its end, or was found to be too long.
     package static let tooLarge = PushAnswer(PushRefusal.tooLarge)
 
+    /// For a body that ends before its length, or before its last chunk.
+    package static let cutShort = PushAnswer(
+        .invalidPush, reason: "cutShort", detail: "the body ends before the header fields say")
+
     /// `retryAfter` in seconds.
     package static func tooMany(retryAfter: Int64) -> PushAnswer {
         PushAnswer(.tooMany, reason: "tooMany", detail: "more pushes came than are taken", retryAfter: retryAfter)

@@ -17,9 +17,11 @@ package struct PushHeaders: Sendable, Equatable {
     package let topic: String?
     package let urgency: Urgency
 
-    init(_ fields: PushFields) throws(PushAnswer) {
-        guard let coding = fields["content-encoding"].only, coding.lowercased().utf8.elementsEqual("aes128gcm".utf8)
-        else { throw .invalid("contentEncoding", "Content-Encoding must be sent once, as aes128gcm") }
+    /// - Parameter isBare: whether there is no message, and so nothing that is encoded.
+    init(_ fields: PushFields, isBare: Bool = false) throws(PushAnswer) {
+        guard isBare || fields["content-encoding"].only?.lowercased() == "aes128gcm" else {
+            throw .invalid("contentEncoding", "Content-Encoding must be sent once, as aes128gcm")
+        }
         guard let ttl = fields["ttl"].only.flatMap(Self.ttl) else {
             throw .invalid("ttl", "TTL must be sent once, as a number of seconds in decimal digits")
         }

@@ -17,12 +17,14 @@ package struct PushInbox: Sendable {
 
     /// Reads what was posted to the endpoint, and throws the answer if it is not taken.
     ///
-    /// The rules are looked at in this order: length, VAPID, header fields, encryption. `now` is in seconds since 1970.
+    /// The rules are looked at in this order: length, VAPID, header fields, encryption. `now` is in seconds since 1970. A push
+    /// without a message (no body, no coding) is a hint: RFC 8030 asks for none, and libraries send one for "no payload".
     package func read(_ fields: PushFields, body: [UInt8], now: Int64) throws(PushAnswer) -> PushMessage {
         guard body.count <= Self.maxBytes else { throw .tooLarge }
         try checkVAPID(fields["authorization"], now: now)
-        let headers = try PushHeaders(fields)
-        return PushMessage(headers: headers, body: PushBody(try decrypt(body)))
+        let isBare = body.isEmpty && fields["content-encoding"].isEmpty
+        let headers = try PushHeaders(fields, isBare: isBare)
+        return PushMessage(headers: headers, body: isBare ? .hint : PushBody(try decrypt(body)))
     }
 
     private func checkVAPID(_ values: [String], now: Int64) throws(PushAnswer) {
