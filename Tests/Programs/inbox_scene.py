@@ -69,11 +69,21 @@ class Inbox(Program):
         self.wait_for_link(count + 1)
         return self.link
 
+    def enter(self, link: str, **fields) -> http.client.HTTPResponse:
+        """Presses the button of a link's page."""
+        return self.call("POST", "/enter", urllib.parse.urlsplit(link).query, **{"Origin": self.origin, **fields})
+
     def entered(self) -> str:
         """The cookie of a new session."""
-        answer = self.call("GET", self.next_link().removeprefix(self.origin))
+        answer = self.enter(self.next_link())
         assert answer.status == 303, answer.text
         return answer.getheader("set-cookie").split(";")[0]
+
+
+def opened(browser, link: str):
+    """Follows a link in a browser, and presses the button of its page."""
+    browser.get(link)
+    browser.find_element("css selector", "button.enter").click()
 
 
 class Scene(unittest.TestCase):
@@ -170,7 +180,7 @@ class BrowserScene(Scene, WithChromium):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.browser.get(cls.inbox.link)
+        opened(cls.browser, cls.inbox.link)
 
     def shown(self, request: dict):
         self.browser.get(f"{self.inbox.origin}/requests/{request['id']}")

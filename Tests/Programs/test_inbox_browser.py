@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support import expected_conditions
 from selenium.webdriver.support.ui import WebDriverWait
 
-from inbox_scene import HOSTILE, WITHIN, BrowserScene, Inbox, PINScene
+from inbox_scene import HOSTILE, WITHIN, BrowserScene, Inbox, PINScene, opened
 from programs import Agent, started, temporary_folder
 
 
@@ -114,6 +114,7 @@ class InABrowser(BrowserScene):
         self.browser.get(self.served(f'<a href="{self.inbox.next_link()}">open</a>'))
         self.browser.delete_all_cookies()
         self.browser.find_element(By.TAG_NAME, "a").click()
+        self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "button.enter"))[0].click()
         self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "nav[aria-label=Requests]"))
         self.assertNotIn("token", self.browser.current_url)
 
@@ -208,8 +209,8 @@ class InABrowser(BrowserScene):
     def test_the_return_url_is_shown_with_its_scheme_and_opened_by_a_click_only(self):
         landing = self.served("<title>back at the merchant</title>") + "?transID=7"
         inbox = started(self, Inbox(temporary_folder(self), self.agent, "--open-scheme", "HTTP", OOB_OPEN_SCHEMES="shop"))
-        self.addCleanup(lambda: self.browser.get(self.inbox.next_link()))
-        self.browser.get(inbox.link)
+        self.addCleanup(lambda: opened(self.browser, self.inbox.next_link()))
+        opened(self.browser, inbox.link)
         for url in ["shop://back?to=cart", landing]:
             request = self.purchase("Returns", app_url=url)
             self.browser.get(f"{inbox.origin}/requests/{request['id']}")
@@ -238,16 +239,16 @@ class InABrowser(BrowserScene):
 
     def test_an_inbox_that_stops_is_told(self):
         inbox = started(self, Inbox(temporary_folder(self), self.agent))
-        self.browser.get(inbox.link)
+        opened(self.browser, inbox.link)
         self.until(lambda browser: browser.find_element(By.ID, "news").is_enabled())
         inbox.stop()
         self.until(lambda browser: "does not answer" in browser.find_element(By.ID, "news").text)
         # Another one at its place does not know the window's session.
         again = started(self, Inbox(temporary_folder(self), self.agent, "--listen", f"127.0.0.1:{inbox.port}"))
         self.until(lambda browser: "Make a new one where oob-inbox runs" in browser.find_element(By.TAG_NAME, "main").text)
-        self.browser.get(again.link)
+        opened(self.browser, again.link)
         self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "nav[aria-label=Requests]"))
-        self.browser.get(self.inbox.next_link())
+        opened(self.browser, self.inbox.next_link())
 
     def test_a_rebinding_host_name_shows_nothing(self):
         self.browser.get(f"http://evil.example:{self.inbox.port}/")

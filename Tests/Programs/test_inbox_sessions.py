@@ -12,7 +12,7 @@ import urllib.parse
 
 from selenium.webdriver.common.by import By
 
-from inbox_scene import WITHIN, BrowserScene, Inbox
+from inbox_scene import WITHIN, BrowserScene, Inbox, opened
 from programs import BIN_DIR, IS_SANITIZED, temporary_folder
 from wall_clock import WallClock, build
 
@@ -35,7 +35,7 @@ class InTime(Clocked):
     def test_after_five_minutes_the_page_goes_and_says_how_to_go_on(self):
         inbox, clock = self.clocked()
         request = self.purchase("Forgotten")
-        self.browser.get(inbox.link)
+        opened(self.browser, inbox.link)
         self.browser.get(f"{inbox.origin}/requests/{request['id']}")
         self.until(lambda browser: "Forgotten" in self.text("main"))
         clock.set(299)
@@ -46,7 +46,7 @@ class InTime(Clocked):
         self.until(lambda browser: "there is no session here, or it has ended" in self.text("main").lower())
         self.assertIn("press Enter there, or send it SIGUSR1", self.text("main"))
         self.assertNotIn("Forgotten", self.browser.page_source)
-        self.browser.get(inbox.next_link())
+        opened(self.browser, inbox.next_link())
         self.until(lambda browser: "Forgotten" in self.text("nav"))
 
     def test_who_acts_stays_and_a_decision_that_comes_too_late_is_none(self):
@@ -66,7 +66,7 @@ class InTime(Clocked):
     def test_a_link_that_nobody_followed_for_ten_minutes_works_no_more(self):
         inbox, clock = self.clocked()
         clock.set(601)
-        late = inbox.call("GET", inbox.link.removeprefix(inbox.origin))
+        late = inbox.enter(inbox.link)
         self.assertEqual(late.status, 403)
         self.assertIn("This link works no more", late.text)
         inbox.entered()
@@ -77,7 +77,7 @@ class InTime(Clocked):
         cookie = inbox.entered()
         stranger = inbox.call("POST", "/logout", "", cookie=cookie, Origin="http://evil.example")
         self.assertEqual(stranger.status, 403)
-        self.browser.get(inbox.next_link())
+        opened(self.browser, inbox.next_link())
         first = self.browser.current_window_handle
         self.browser.switch_to.new_window("tab")
         self.browser.get(f"{inbox.origin}/requests/{request['id']}")
@@ -91,7 +91,7 @@ class InTime(Clocked):
         self.assertEqual(inbox.call("GET", "/?q=nothing-like-it", cookie=cookie).status, 200)
 
     def test_the_pages_of_a_session_that_ended_break_no_rule_of_accessibility(self):
-        for path in ["/", "/enter?token=x"]:
+        for path in ["/", "/enter?token=x", self.inbox.next_link().removeprefix(self.inbox.origin)]:
             self.browser.delete_all_cookies()
             self.browser.get(self.inbox.origin + path)
             for width, height in [(390, 844), (1280, 800)]:
@@ -99,7 +99,7 @@ class InTime(Clocked):
                     self.look(width, height, scheme)
                     self.assert_no_rule_is_broken()
                     self.assert_it_does_not_scroll_sideways(width)
-        self.browser.get(self.inbox.next_link())
+        opened(self.browser, self.inbox.next_link())
 
     def test_at_a_terminal_enter_makes_the_next_link(self):
         leader, follower = pty.openpty()
@@ -127,7 +127,7 @@ class WithTestEnrollmentsAlone(Clocked):
     def test_links_and_sessions_have_eight_hours_until_an_enrollment_of_a_payers_is_there(self):
         inbox, clock = self.clocked()
         clock.set(7 * 3_600)
-        entered = inbox.call("GET", inbox.link.removeprefix(inbox.origin))
+        entered = inbox.enter(inbox.link)
         self.assertEqual(entered.status, 303)
         cookie = entered.getheader("set-cookie").split(";")[0]
         clock.set(14 * 3_600)

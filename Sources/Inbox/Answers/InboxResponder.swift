@@ -33,8 +33,9 @@ struct InboxResponder: Sendable {
         }
         let cookie = SessionCookie(of: asked, port: port)
         // A link may be followed from anywhere, such as a terminal in another page: who has it may use it.
-        if request.method == .get, request.uri.path == "/enter" { return await enter(request, at: asked, cookie) }
+        if request.method == .get, request.uri.path == "/enter" { return entrance(request) }
         guard guarding.admits(request.head) else { return (PageAnswer.notice(.notThisPage), false) }
+        if request.method == .post, request.uri.path == "/enter" { return await enter(request, at: asked, cookie) }
         // The browser shows the cookie only once this page itself leads on.
         if PageGuard.isFromElsewhere(request.head) {
             return (PageAnswer.page(Pages.entrance(to: Self.place(of: request))), true)
@@ -79,22 +80,30 @@ struct InboxResponder: Sendable {
         return nil
     }
 
+    /// The page of a link that works, whose button uses it up.
+    ///
+    /// A GET does not: whatever looks at links, such as a preview in a chat or a browser that loads ahead, sends one.
+    private func entrance(_ request: Request) -> (Response, Bool) {
+        guard let token = request.uri.queryParameters["token"].map(String.init), sessions.hasLink(token) else {
+            return (PageAnswer.notice(.usedLink), false)
+        }
+        var response = PageAnswer.page(Pages.entrance(with: token))
+        // The address has the token. With "no-referrer" the form would come from nowhere.
+        response.headers[.referrerPolicy] = "origin"
+        return (response, true)
+    }
+
     /// Uses the link up, and leads to the page under an address without it.
     private func enter(
         _ request: Request, at asked: PageOrigin, _ cookie: SessionCookie
     ) async -> (Response, Bool) {
-        guard let token = request.uri.queryParameters["token"].map(String.init) else {
-            return (PageAnswer.notice(.usedLink), false)
-        }
+        guard let token = await Self.form(request)?["token"] else { return (PageAnswer.notice(.usedLink), false) }
         var session = sessions.enter(token, at: asked, within: .payers)
         if session == nil, sessions.hasLink(token) {
             session = sessions.enter(token, at: asked, within: await kinds.limits)
         }
         guard let session else { return (PageAnswer.notice(.usedLink), false) }
-        var response =
-            PageGuard.isFromElsewhere(request.head)
-            ? PageAnswer.page(Pages.entrance(to: "/")) : PageAnswer.redirect(to: "/")
-        response.headers[.referrerPolicy] = "no-referrer"
+        var response = PageAnswer.redirect(to: "/")
         response.headers[.setCookie] = cookie.begin(session)
         return (response, true)
     }

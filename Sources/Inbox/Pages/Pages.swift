@@ -77,6 +77,16 @@ enum Pages {
             ])
     }
 
+    /// The page that a link opens: its button begins the session.
+    static func entrance(with token: String) -> String {
+        Templates.render(
+            "notice",
+            [
+                "title": "Inbox", "sentence": "The button opens the inbox in this browser. It works once.",
+                "token": token, "isWaiting": false,
+            ])
+    }
+
     /// One page with all of a request, which loads nothing and needs no agent.
     ///
     /// - Parameters:

@@ -14,6 +14,10 @@ import Testing
         try await OutsideScript.run("test_inbox_sessions.py")
     }
 
+    @Test func `a GET and a HEAD change nothing, at any path of any program`() async throws {
+        try await OutsideScript.run("test_safe_methods.py")
+    }
+
     @Test func `the page of requests works in a browser, under attack and by keyboard`() async throws {
         try await OutsideScript.run("test_inbox_browser.py")
     }
