@@ -351,11 +351,9 @@ let package = Package(
         .target(  // The sandbox on a port of the loopback, in the test's process.
             name: "ServedSandbox",
             dependencies: [
-                "IssuerProtocol", "Keys", "Sandbox",
-                .product(name: "Hummingbird", package: "hummingbird"),
+                "HTTPServing", "IssuerProtocol", "Keys", "Sandbox",
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Tests/ServedSandbox"),
         .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "ScratchDirectories"]),

@@ -1,12 +1,12 @@
-import Hummingbird
+import HTTPServing
 import HummingbirdCore
 package import IssuerProtocol
 import Keys
 import Logging
-import NIOCore
+
 @testable package import Sandbox
 
-/// A sandbox that serves HTTP on a port of the loopback, in this process.
+/// A sandbox that serves HTTP on a port of the loopback as the program does, in this process.
 package struct LocalSandbox: Sendable {
     package let backend: IssuerBackend
     package let issuer: IssuerURL
@@ -29,14 +29,15 @@ package struct LocalSandbox: Sendable {
         let router = SandboxRouter(backend: backend)
         let (ports, running) = AsyncStream<Int>.makeStream()
         let responder = IssuerResponder(router: router, page: try SandboxPage(backend: backend, router: router))
-        let application = Application(
-            responder: CallbackResponder<ConnectionContext> { request, context in
-                await responder.answer(to: request, on: context.channel)
-            },
-            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in running.yield(channel.localAddress?.port ?? 0) }, logger: logger)
+        let places = SourcePlaces(limit: 4_096, isBehindProxy: true)
+        let listener = HTTPListener(.hostname("127.0.0.1", port: 0), places: places, log: logger)
+        let channel = responder.channel(places, patience: 86_400)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
+            group.addTask {
+                try await listener.run(channel) { address in
+                    running.yield(address.split(separator: ":").last.flatMap { Int($0) } ?? 0)
+                }
+            }
             if isPushing {
                 let sender = PushSender(backend: backend, tls: PushTransport.trusting(nil))
                 group.addTask { try await sender.run() }
@@ -49,11 +50,4 @@ package struct LocalSandbox: Sendable {
             }
         }
     }
-}
-
-/// The connection that a call came on.
-private struct ConnectionContext: InitializableFromSource {
-    let channel: any Channel
-
-    init(source: ApplicationRequestContextSource) { channel = source.channel }
 }
