@@ -232,7 +232,8 @@ class FromAScript(Enrolling):
         code.touch(mode=0o600)
         for content, said in [(b"", "is empty"), (b"\n", "is empty"), (b" \n", "is empty"), (b"\xef\xbb\xbf\n", "is empty"), (b"a\nb\n", "more than one line"),
                               (b"q" * 257, "too long for a code"), (b"q" * 100_000, "too long for a code"),
-                              (b"q" * 256 + b"\nb", "more than one line"), (b"\xe6", "not UTF-8")]:
+                              (b"q" * 256 + b"\nb", "more than one line"), (b"\xe6", "not UTF-8"),
+                              ("\ufeffABCD\r\n".encode("utf-16-le"), "is UTF-16: save it as UTF-8")]:
             with self.subTest(content[:9]):
                 code.write_bytes(content)
                 error = self.error("--issuer", self.issuer.origin, "--code-file", str(code), exits=64)

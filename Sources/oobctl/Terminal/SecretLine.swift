@@ -36,6 +36,9 @@ struct SecretLine {
         }
     }
 
+    /// The longest line, what may be around it, and more, by which a second line or a longer one is seen.
+    private var capacity: Int { maxBytes + 64 }
+
     /// The line without what ends it: one line feed, or carriage return and line feed.
     ///
     /// - Parameters:
@@ -44,6 +47,12 @@ struct SecretLine {
     private func text(_ path: String, trimmed: Bool = false) throws(ClientError) -> String {
         var bytes = try contents(path)
         defer { Self.wipe(&bytes) }
+        // Windows PowerShell writes it unless it is told otherwise.
+        guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
+            throw error(path, "is UTF-16: save it as UTF-8.")
+        }
+        // What was cut off could be of the line.
+        guard bytes.count < capacity else { throw error(path, "is too long for \(kind).") }
         if trimmed, let text = String(validating: bytes, as: UTF8.self) { bytes = Array(TerminalText.trimmed(text).utf8) }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -56,13 +65,12 @@ struct SecretLine {
         return text
     }
 
-    /// The longest line, what ends it, and one byte more, by which a second line or a longer one is seen.
+    /// The bytes of a file, as far as ``capacity``.
     private func contents(_ path: String) throws(ClientError) -> [UInt8] {
         let number = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard number >= 0 else { throw unreadable(path) }
         defer { close(number) }
         if path != "-" { try checkPrivacy(of: number, path) }
-        let capacity = maxBytes + 3
         var buffer = [UInt8](repeating: 0, count: capacity)
         defer { Self.wipe(&buffer) }
         var count = 0
