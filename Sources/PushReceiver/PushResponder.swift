@@ -11,9 +11,11 @@ struct PushResponder: Sendable {
 
     /// - Returns: the answer, and whether the push was good, that is taken.
     func answer(to request: Request, from peer: PatientChannel.Peer) async -> (response: Response, isGood: Bool) {
+        var known: PushReception.Target?
         do throws(PushAnswer) {
             // The endpoint first: who does not know one learns nothing else, and nothing of the body is read.
             let target = try await reception.target(request.uri.path)
+            known = target
             guard request.method == .post else { return (Self.notAllowed, false) }
             let fields = PushFields(request.headers.map { ($0.name.rawName, $0.value) })
             let body = try await Self.body(of: request)
@@ -21,7 +23,7 @@ struct PushResponder: Sendable {
             let location = try await reception.receive(fields, body: body, at: target)
             return (Response(status: .created, headers: [.location: location, .contentLength: "0"]), true)
         } catch {
-            reception.note(error, from: peer.address)
+            reception.note(error, from: peer.address, at: known)
             return (Self.response(error), false)
         }
     }

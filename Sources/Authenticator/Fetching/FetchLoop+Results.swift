@@ -16,8 +16,11 @@ extension FetchLoop {
         _ results: [BatchFetchAnswer.Result], asked members: [FetchMember], at target: IssuerTarget
     ) async throws -> Gain {
         let asked = Dictionary(uniqueKeysWithValues: members.map { ($0.authenticatorId, $0) })
-        // Whatever the issuer says about others is nobody's.
         let answered = results.compactMap { result in asked[result.authenticatorId].map { ($0, result.outcome) } }
+        // Whatever the issuer says about others is nobody's.
+        if let other = results.first(where: { asked[$0.authenticatorId] == nil }) {
+            fetcher.intake.dropNotAsked(other.authenticatorId, at: target.issuer)
+        }
         let enrollments = try await ports.store.read { store in try answered.map { try store.enrollment($0.0.id) } }
         let named = Set(answered.map(\.0.id))
         // About whom the issuer says nothing, all is well.

@@ -18,7 +18,7 @@ final class IssuerHealth: Sendable {
         var trouble: Trouble? { call ?? unverified?.trouble }
     }
 
-    /// A request that no key of the issuer's verifies.
+    /// A request that no key of the issuer's verifies, or that is otherwise dropped by itself.
     private struct Unverified {
         let trouble: Trouble
         /// Seconds since 1970.
@@ -74,7 +74,7 @@ final class IssuerHealth: Sendable {
         }
     }
 
-    /// Notes that a request waits for a key, or that one was verified (`reason` nil).
+    /// Notes that a request waits for a key or is dropped, or that one was verified (`reason` nil).
     func note(_ enrollment: EnrollmentID, unverified reason: String?, at now: Int64) {
         troubles.withLock { troubles in
             if reason == nil, troubles.all[enrollment]?.unverified == nil { return }
@@ -88,7 +88,7 @@ final class IssuerHealth: Sendable {
 
     func found(of enrollment: EnrollmentID) -> Trouble? { troubles.withLock { $0.all[enrollment]?.trouble } }
 
-    /// The enrollments with a request that no key of the issuer's verifies, and what is said of it.
+    /// The enrollments with a request that could not be verified or answered, and what is said of it.
     var unverified: [EnrollmentID: String] {
         troubles.withLock { $0.all.compactMapValues { $0.unverified?.trouble.text } }
     }

@@ -119,6 +119,8 @@ package enum MessageDrop: String, Sendable, CaseIterable {
     case unanswerable
     /// It could not be judged, and was not held any longer.
     case notHeld = "not_held"
+    /// A batch fetch's answer about an authenticator that it did not ask for.
+    case notAsked = "not_asked"
 }
 
 /// How many messages were dropped since the agent started.

@@ -91,7 +91,10 @@ package struct PushReception: Sendable {
     }
 
     /// Counts what was not taken; one log line at most for each peer and pause.
-    package func note(_ answer: PushAnswer, from peer: String) {
+    ///
+    /// - Parameter target: nil if ``target(_:)`` threw the answer.
+    package func note(_ answer: PushAnswer, from peer: String, at target: Target?) {
+        if let target { tally.noteRefused(target.enrollment.id) }
         // Anyone can send to an unknown endpoint from any number of addresses: all of them count as one peer.
         let sender = answer == .unknownEndpoint ? "push" : "push \(peer)"
         guard let leftOut = badPeers.admit(sender, now: ports.clock.now) else { return }
@@ -99,7 +102,7 @@ package struct PushReception: Sendable {
             "a push was rejected",
             metadata: [
                 "peer": "\(peer)", "status": "\(answer.status)", "reason": "\(answer.reason)",
-                "left-out": "\(leftOut)",
+                "because": "\(answer.detail)", "left-out": "\(leftOut)",
             ])
     }
 
@@ -116,12 +119,7 @@ package struct PushReception: Sendable {
             log.error("a push key cannot be opened", metadata: target.enrollment.logged(["reason": "\(error)"]))
             throw .unavailable
         }
-        do throws(PushAnswer) {
-            return try inbox.read(fields, body: body, now: ports.clock.now)
-        } catch {
-            tally.noteRefused(target.enrollment.id)
-            throw error
-        }
+        return try inbox.read(fields, body: body, now: ports.clock.now)
     }
 
     /// What fails here may go well later.

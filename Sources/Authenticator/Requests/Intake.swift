@@ -117,10 +117,12 @@ struct Intake: Sendable {
             noteUnknownKey(kid, reason, enrollment)
             hold(item, for: IssuerDirectory.unknownKeyPause, enrollment, because: reason)
         case (nil, .notAuthentic(let error)):
+            noteFault(error.sentence, item, enrollment)
             drop(
                 .notAuthentic, "a request is not authentic", of: enrollment,
                 with: ["reason": "\(error)", "because": "\(error.sentence)"])
         case (nil, .unanswerable(let error)):
+            noteFault(error.sentence, item, enrollment)
             drop(
                 .unanswerable, "a request cannot be answered", of: enrollment,
                 with: ["reason": "\(error)", "because": "\(error.sentence)"])
@@ -136,7 +138,8 @@ struct Intake: Sendable {
             log.info(
                 "request presented", metadata: enrollment.logged(jti.merging(["request": "\(id)"]) { old, _ in old }))
         case .refused(let isConflict):
-            let refusal = item.verdict.refusal.map { "\($0)" } ?? "see its refusal"
+            let own: RequestAdmission.Refusal = isConflict ? .conflict : .tooManyUndecided
+            let refusal = item.verdict.refusal.map { "\($0)" } ?? "\(own): \(own.sentence)"
             log.notice(
                 "request refused", metadata: enrollment.logged(jti.merging(["refusal": "\(refusal)"]) { old, _ in old })
             )
@@ -175,6 +178,12 @@ struct Intake: Sendable {
         log.notice("a request waits for an unknown key", metadata: metadata)
     }
 
+    /// Notes what is wrong with a message that the issuer itself listed; others can push whatever they like.
+    private func noteFault(_ sentence: String, _ item: Item, _ enrollment: Enrollment) {
+        guard item.channel == .poll else { return }
+        health.note(enrollment.id, unverified: sentence, at: ports.clock.now)
+    }
+
     private func hold(
         _ item: Item, for seconds: Int64, _ enrollment: Enrollment, because reason: String? = nil
     ) {
@@ -199,6 +208,13 @@ struct Intake: Sendable {
             with: ["because": "the issuer's keys, or this agent's database, could not be read in time"])
     }
 
+    /// Drops what a batch fetch's answer says about authenticators that were not asked for: counted once an answer.
+    func dropNotAsked(_ first: TokenID, at issuer: IssuerURL) {
+        drop(
+            .notAsked, "a batch fetch was answered for an authenticator that was not asked for", of: nil, at: issuer,
+            with: ["authenticator": "\(first.text)"])
+    }
+
     private func drop(
         _ drop: MessageDrop, _ sentence: Logger.Message, of enrollment: Enrollment,
         with metadata: Logger.Metadata = [:]
@@ -207,7 +223,7 @@ struct Intake: Sendable {
     }
 
     private func drop(
-        _ drop: MessageDrop, _ sentence: Logger.Message, of id: EnrollmentID, at issuer: IssuerURL,
+        _ drop: MessageDrop, _ sentence: Logger.Message, of id: EnrollmentID?, at issuer: IssuerURL,
         with metadata: Logger.Metadata
     ) {
         drops.note(drop)
@@ -221,13 +237,17 @@ struct Intake: Sendable {
     ///
     /// So an issuer cannot fill the log, however many enrollments are at it. The topics are the agent's own words.
     private func limitedMetadata(
-        about topic: String, of id: EnrollmentID, at issuer: IssuerURL, with metadata: Logger.Metadata
+        about topic: String, of id: EnrollmentID?, at issuer: IssuerURL, with metadata: Logger.Metadata
     ) -> Logger.Metadata? {
-        guard let leftOut = refusedPeers.admit(id.text, at: issuer.text, about: topic, now: ports.clock.now) else {
+        guard
+            let leftOut = refusedPeers.admit(
+                id?.text ?? issuer.text, at: issuer.text, about: topic, now: ports.clock.now)
+        else {
             return nil
         }
         var metadata = metadata
-        (metadata["enrollment"], metadata["issuer"]) = ("\(id)", "\(issuer.text)")
+        metadata["enrollment"] = id.map { "\($0)" }
+        metadata["issuer"] = "\(issuer.text)"
         if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
         return metadata
     }

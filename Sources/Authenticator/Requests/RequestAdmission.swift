@@ -18,6 +18,14 @@ struct RequestAdmission {
     /// Why a request is refused that is in order by itself; the raw values are stable.
     enum Refusal: String, CaseIterable {
         case tooManyUndecided, conflict
+
+        /// What is wrong, and what is allowed, for a log line.
+        var sentence: String {
+            switch self {
+            case .tooManyUndecided: "as many requests as max-undecided are undecided"
+            case .conflict: "its acsTransId stands for another transaction"
+            }
+        }
     }
 
     /// What became of a message.

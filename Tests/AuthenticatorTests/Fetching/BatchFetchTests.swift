@@ -66,6 +66,7 @@ struct BatchFetchTests {
                 BatchFetchAnswer(results: [try list("z", [message], cursor: "1"), try list("a", cursor: "2")]))
             #expect(cursors(try await agent.issuer.batchFetched.next()) == ["authenticator-a": "2"])
             #expect(try await agent.requests().isEmpty)
+            #expect(await agent.agent.figures().drops == [.notAsked: 1])
         }
     }
 

@@ -82,7 +82,11 @@ struct PushReceptionTests {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, subscription) = try await sample.subscribed(push)
         let other = try SamplePush()
-        await #expect(throws: PushAnswer.self) { _ = try await sample.push([], to: subscription, by: other) }
+        let reception = try #require(sample.agent.pushReception)
+        let answer = await #expect(throws: PushAnswer.self) {
+            _ = try await sample.push([], to: subscription, by: other)
+        }
+        reception.note(try #require(answer), from: "192.0.2.1", at: try await reception.target(subscription.path))
         let facts = try #require(known(sample, card))
         #expect(facts.refused == 1 && !facts.works && facts.lastPush == nil)
     }

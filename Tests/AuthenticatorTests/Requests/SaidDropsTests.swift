@@ -37,6 +37,9 @@ struct SaidDropsTests {
         case .notAuthentic: try await sample.receive(messages: ["a.b.c"], for: card)
         case .unanswerable: try await sample.receive(SampleRequest(jti: "a/b"), for: card)
         case .notHeld: try await sample.receive(SampleRequest(kid: "another"), for: card)
+        case .notAsked:
+            let other = try #require(TokenID("another"))
+            sample.agent.fetcher.intake.dropNotAsked(other, at: card.enrollment.target.issuer)
         }
         #expect(await sample.agent.figures().drops == [drop: 1])
         #expect(log.lines(.warning).count == 1)
@@ -50,6 +53,26 @@ struct SaidDropsTests {
         guard let message = try message(error, for: card) else { return #expect(error == .cannotTell) }
         try await sample.receive(messages: [message], for: card)
         #expect(because() == [error.sentence])
+    }
+
+    @Test(arguments: [true, false])
+    func `a dropped message is said in status and doctor if the issuer listed it, until a good one comes`(
+        isPolled: Bool
+    ) async throws {
+        let card = try await sample.enrolled()
+        let bad = [try #require(try message(.aud, for: card)), try message(.jtiMalformed, for: card)]
+        let sentences = [AuthenticityError.aud.sentence, UnanswerableError.jtiMalformed.sentence]
+        for (message, sentence) in zip(bad, sentences) {
+            let enrollment = try await sample.enrollment(card.id)
+            try await sample.agent.fetcher.intake.receive([message], for: enrollment, by: isPolled ? .poll : .push)
+            let trouble = "a request could not be verified: \(sentence)"
+            let said = ["enrollment \(card.id): https://issuer.example: \(trouble)"]
+            #expect(try await sample.agent.troubles() == (isPolled ? said : []))
+            let finding = await sample.agent.checkup.findings().first { $0.weakness == .requestUnverified }
+            #expect(finding?.message == (isPolled ? "enrollment \(card.id): \(trouble)" : nil))
+        }
+        try await sample.receive(SampleRequest(), for: card)
+        #expect(try await sample.agent.troubles().isEmpty)
     }
 
     @Test(arguments: UnanswerableError.allCases)
