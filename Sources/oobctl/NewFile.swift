@@ -60,7 +60,14 @@ struct NewFile: ~Copyable {
     private static func failure(_ what: String, _ path: String, in directory: String? = nil) -> ClientError {
         let number = errno
         if let directory, number == ENOENT {
-            return .unclear("\(path) \(what): there is no directory \(directory); make it first.")
+            var status = stat()
+            // /proc is there, and takes no files.
+            let isThere = unsafe stat(directory, &status) == 0
+            return .unclear(
+                "\(path) \(what): "
+                    + (isThere
+                        ? "the directory \(directory) takes no files."
+                        : "there is no directory \(directory); make it first."))
         }
         // glibc keeps the text per thread (strerror(3)), and it is copied at once.
         return .unclear("\(path) \(what): \(unsafe String(cString: strerror(number))).")

@@ -15,12 +15,14 @@ import Testing
         return agent
     }
 
-    @Test func `a backup into a directory that is not there names the directory`() async throws {
+    @Test func `a backup into a directory that is not there, or takes no files, names the directory`() async throws {
         try await Scenario.run { scenario in
             let (_, agent) = try await scenario.enrolled()
             let folder = "\(scenario.folder)/missing"
             let refused = try await agent.ctl("backup", "\(folder)/backup.tar", exits: 1)
             #expect(refused.errors.contains("there is no directory \(folder); make it first"), "\(refused)")
+            let inProc = try await agent.ctl("backup", "/proc/backup.tar", exits: 1)
+            #expect(inProc.errors.contains("the directory /proc takes no files"), "\(inProc)")
         }
     }
 
