@@ -198,6 +198,14 @@ class Checks(unittest.TestCase):
             run = self.conform(jws, path)
             self.assertEqual((run.returncode, run.stderr.count("\n")), (66, 1), run.stderr)
 
+    def test_a_byte_order_mark_at_the_beginning_of_a_file_is_ignored(self):
+        mark = b"\xef\xbb\xbf"
+        message, keys = unsigned(request(vectors("commitments")[0])).encode(), Path(self.jwks).read_bytes()
+        plain = self.judged("check-request", self.file(message), "--jwks", self.jwks)
+        self.assertEqual(self.judged("check-request", self.file(mark + message), "--jwks", self.file(mark + keys)), plain)
+        run = self.conform("check-request", self.file(mark + mark + message))
+        self.assertEqual(run.returncode, 65, run.stderr)
+
     def test_a_hostile_message_is_shown_and_not_obeyed(self):
         claims = request(vectors("commitments")[0], **{"\x1b[31m": "\u202e\x1b]0;x\x07"})
         run = self.conform("check-request", "-", stdin=None, input=unsigned(claims))

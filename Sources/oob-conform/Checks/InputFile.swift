@@ -10,7 +10,7 @@ struct InputFile {
     /// What names it in a message.
     var name: String { path == "-" ? "standard input" : EscapedText.of(path, limit: 1_024) }
 
-    /// All of it.
+    /// All of it but a byte order mark at its beginning, which a reader may ignore (RFC 8259 §8.1).
     ///
     /// - Throws: the exit status, if it cannot be read or has more bytes; that is said.
     func bytes(atMost limit: Int) throws(ExitCode) -> [UInt8] {
@@ -23,7 +23,7 @@ struct InputFile {
             let count = unsafe Glibc.read(descriptor, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw unreadable() }
-            if count == 0 { return bytes }
+            if count == 0 { return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes }
             bytes += piece[..<count]
         }
         throw failed("has more than \(limit) bytes", .dataError)
