@@ -36,6 +36,8 @@ package struct ConfigFile: Sendable {
         self.names = names
         sequenceNames = sequences
         listNames = lists
+        // A file may begin with a byte order mark (YAML 1.2.2 §5.2); Yams does not expect one in a text.
+        let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigError("\(path): the config file must be UTF-8 text of at most \(Self.maxBytes) bytes")
         }
@@ -162,46 +164,4 @@ package struct ConfigError: Error, Equatable, Sendable {
 
 extension Node {
     fileprivate var line: Int { mark?.line ?? 1 }
-}
-
-extension YamlError {
-    /// "LINE: problem", or the problem alone if Yams names no line; in our own words, for libyaml's name no member.
-    fileprivate func sentence(about text: String) -> String {
-        switch self {
-        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _):
-            if Self.isTab(mark, in: text) { return "\(mark.line): tabs are not allowed here; use spaces" }
-            return Self.unquoted(near: mark, in: text)
-                ?? "\(mark.line): this is not YAML: write NAME: VALUE, and put a value with : or # in quotes"
-        case .duplicatedKeysInMapping(let names, let context):
-            let name = names.min() ?? ""
-            return "\(Self.secondLine(of: name, in: text) ?? context.mark.line): \(EscapedText.of(name)): is set twice"
-        default: return " the config is not valid YAML"
-        }
-    }
-
-    /// "LINE: NAME: advice" if the value there, or on the line before, begins with a sign that YAML takes for its own.
-    private static func unquoted(near mark: Mark, in text: String) -> String? {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        for number in [mark.line, mark.line - 1] where lines.indices.contains(number - 1) {
-            let parts = lines[number - 1].split(separator: ":", maxSplits: 1)
-            guard parts.count == 2, parts[0].utf8.count <= 64,
-                let first = parts[1].unicodeScalars.first(where: { $0 != " " }),
-                "[{*&!|>@%`".unicodeScalars.contains(first)
-            else { continue }
-            return "\(number): \(EscapedText.of(String(parts[0]))): put the value in quotes; "
-                + "YAML takes \(first) at its beginning for its own"
-        }
-        return nil
-    }
-
-    private static func isTab(_ mark: Mark, in text: String) -> Bool {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.indices.contains(mark.line - 1) else { return false }
-        return lines[mark.line - 1].unicodeScalars.dropFirst(mark.column - 1).first == "\t"
-    }
-
-    private static func secondLine(of name: String, in text: String) -> Int? {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-        return lines.filter { $0.element.hasPrefix("\(name):") }.dropFirst().first.map { $0.offset + 1 }
-    }
 }

@@ -69,6 +69,57 @@ struct ConfigFileTests {
         #expect { try read(text) } throws: { ($0 as? ConfigError)?.message == message }
     }
 
+    @Test func `a byte order mark at the beginning is no part of the first name`() throws {
+        let members = try read("\u{FEFF}log-level: info\nsocket: a\n")
+        #expect(members.mapValues(\.value) == ["log-level": "info", "socket": "a"])
+        #expect(try read("\u{FEFF}").isEmpty)
+    }
+
+    @Test(arguments: ["\n", "\r\n", "\r"])
+    func `what is wrong is told alike whatever a line ends with`(end: String) {
+        for (text, message) in [
+            (
+                "log-level: info|socket: [::]:47443|",
+                "a.yaml:2: socket: put the value in quotes; YAML takes [ at its beginning for its own"
+            ),
+            ("socket: a||\tlog-level: b|", "a.yaml:3: tabs are not allowed here; use spaces"),
+            ("socket: a|socket: a|", "a.yaml:2: socket: is set twice"),
+        ] {
+            #expect {
+                try read(text.split(separator: "|", omittingEmptySubsequences: false).joined(separator: end))
+            } throws: {
+                ($0 as? ConfigError)?.message == message
+            }
+        }
+    }
+
+    private static let general = "this is not YAML: write NAME: VALUE, and put a value with : or # in quotes"
+    private static let escape =
+        #"socket: in double quotes \ begins an escape; write \\, or put the value in single quotes"#
+    private static let indent = "the line must begin in the column of those that it belongs to"
+
+    @Test(arguments: [
+        ("may-look: [alice, bob]\nsocket: te: xt\n", "2: \(general)"),
+        ("rules: [{then: ask}]\nsocket: te: xt\n", "2: \(general)"),
+        ("socket: [a\nlog-level: b\n", "1: socket: put the value in quotes; YAML takes [ at its beginning for its own"),
+        ("socket: \"info\n", "1: socket: the quote at the beginning of the value is not closed"),
+        ("socket: 'a\nlog-level: b\n", "1: socket: the quote at the beginning of the value is not closed"),
+        (#"socket: "C:\path""#, "1: \(escape)"),
+        (#"socket: "C:\xpath""#, "1: \(escape)"),
+        ("issuers: [a, *x]\n", "1: issuers: put the value in quotes; YAML takes * at its beginning for its own"),
+        ("{socket: @a}\n", "1: socket: put the value in quotes; YAML takes @ at its beginning for its own"),
+        ("a:\n  - name: @a\n", "2: name: put the value in quotes; YAML takes @ at its beginning for its own"),
+        ("socket:\t[::]:1\n", "1: socket: put the value in quotes; YAML takes [ at its beginning for its own"),
+        ("log-level: info\n  socket: a\n", "2: socket: \(indent)"),
+        ("  log-level: info\nsocket: a\n", "2: socket: \(indent)"),
+        ("rules:\n    - a: b\n  c: d\n", "3: c: \(indent)"),
+    ])
+    func `the line that is to be mended is named, and what it needs`(text: String, message: String) {
+        #expect { try read(text) } throws: {
+            ($0 as? ConfigError)?.message == "a.yaml:\(message)"
+        }
+    }
+
     @Test func `text of the file in a message cannot move or end the line`() {
         #expect { try read("\"a\\nb\\e[2J\": 1\n") } throws: { error in
             (error as? ConfigError)?.message.hasPrefix(#"a.yaml:1: a\u{A}b\u{1B}[2J: no such"#) == true

@@ -1,0 +1,98 @@
+import StrictJSON
+import Yams
+
+extension YamlError {
+    /// "LINE: problem", or the problem alone if Yams names no line; in our own words, for libyaml's name no member.
+    func sentence(about text: String) -> String {
+        // Lines end with LF, CR LF or CR alone; `\r\n` is one Character.
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        switch self {
+        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+            .composer(let context, let problem, let mark, _):
+            return YAMLProblem(problem, at: mark, in: context, of: lines).sentence
+        case .duplicatedKeysInMapping(let names, let context):
+            let name = names.min() ?? ""
+            let second = lines.indices.filter { lines[$0].hasPrefix("\(name):") }.dropFirst().first
+            return "\(second.map { $0 + 1 } ?? context.mark.line): \(EscapedText.of(name)): is set twice"
+        default: return " the config is not valid YAML"
+        }
+    }
+}
+
+/// A problem of libyaml's with a line of a text.
+private struct YAMLProblem {
+    private let problem: String
+    /// The line and the column of what libyaml stumbled over, from 1.
+    private let mark: Mark
+    /// The number of the line that is to be mended, from 1.
+    private let number: Int
+    private let line: Substring
+
+    init(_ problem: String, at mark: Mark, in context: YamlError.Context?, of lines: [Substring]) {
+        self.problem = problem
+        // A quote or a bracket is to be mended where it begins, whichever later line it is noticed on. The context of
+        // a block is all of the block, and that of a plain value is what a tab stands behind: they say nothing.
+        if let context, context.mark.line < mark.line,
+            !["block", "plain"].contains(where: context.text.contains(_:))
+        {
+            self.mark = context.mark
+        } else {
+            self.mark = mark
+        }
+        number = self.mark.line
+        line = lines.indices.contains(number - 1) ? lines[number - 1] : ""
+    }
+
+    var sentence: String {
+        if at == "\t" { return "\(number): tabs are not allowed here; use spaces" }
+        if let advice { return "\(number): \(name.map { "\($0): " } ?? "")\(advice)" }
+        return "\(number): this is not YAML: write NAME: VALUE, and put a value with : or # in quotes"
+    }
+
+    private var advice: String? {
+        switch problem {
+        case "found unexpected end of stream", "found unexpected document indicator":
+            return "the quote at the beginning of the value is not closed"
+        case "found unknown escape character", "did not find expected hexdecimal number",
+            "found invalid Unicode character escape code":
+            return "in double quotes \\ begins an escape; write \\\\, or put the value in single quotes"
+        case "mapping values are not allowed in this context":
+            return isIndented && before.allSatisfy { $0 != ":" } ? Self.indent : nil
+        case "did not find expected key", "did not find expected '-' indicator",
+            "did not find expected <document start>":
+            let isFirst = before.allSatisfy { $0 == " " }
+            if isFirst, let at, !"[]{},".unicodeScalars.contains(at) { return Self.indent }
+        default: break
+        }
+        guard let sign, name != nil else { return nil }
+        return "put the value in quotes; YAML takes \(sign) at its beginning for its own"
+    }
+
+    private static let indent = "the line must begin in the column of those that it belongs to"
+
+    /// The sign that YAML takes for its own: the one that libyaml stumbled over, or the first of the value.
+    private var sign: Unicode.Scalar? {
+        if let at, "*&!|>@%`".unicodeScalars.contains(at) { return at }
+        return parts?.value.unicodeScalars.first { $0 != " " && $0 != "\t" }.flatMap {
+            "[{*&!|>@%`".unicodeScalars.contains($0) ? $0 : nil
+        }
+    }
+
+    /// The member's name, safe to print, if the line begins with one.
+    private var name: String? {
+        guard let name = parts?.name, !name.isEmpty, name.utf8.count <= 64 else { return nil }
+        return EscapedText.of(name)
+    }
+
+    private var parts: (name: String, value: Substring)? {
+        let parts = line.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        let isAround: (Character) -> Bool = { " \t-?[{\"'".contains($0) }
+        let name = parts[0].drop(while: isAround).reversed().drop(while: isAround).reversed()
+        return (String(name), parts[1])
+    }
+
+    private var isIndented: Bool { line.first == " " }
+    private var before: Substring.UnicodeScalarView.SubSequence { line.unicodeScalars.prefix(mark.column - 1) }
+    private var at: Unicode.Scalar? { line.unicodeScalars.dropFirst(mark.column - 1).first }
+}
