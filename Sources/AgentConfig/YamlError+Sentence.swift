@@ -30,10 +30,10 @@ private struct YAMLProblem {
 
     init(_ problem: String, at mark: Mark, in context: YamlError.Context?, of lines: [Substring]) {
         self.problem = problem
-        // A quote or a bracket is to be mended where it begins, whichever later line it is noticed on. The context of
-        // a block is all of the block, and that of a plain value is what a tab stands behind: they say nothing.
-        if let context, context.mark.line < mark.line,
-            !["block", "plain"].contains(where: context.text.contains(_:))
+        // A quote or a bracket is to be mended where it begins, whichever later line it is noticed on. Other contexts,
+        // such as a block or a document, begin far above.
+        if let context, ["quoted scalar", "flow", "simple key"].contains(where: context.text.contains(_:)),
+            context.mark.line < mark.line
         {
             self.mark = context.mark
         } else {

@@ -110,6 +110,7 @@ struct ConfigFileTests {
         ("{socket: @a}\n", "1: socket: put the value in quotes; YAML takes @ at its beginning for its own"),
         ("a:\n  - name: @a\n", "2: name: put the value in quotes; YAML takes @ at its beginning for its own"),
         ("socket:\t[::]:1\n", "1: socket: put the value in quotes; YAML takes [ at its beginning for its own"),
+        ("socket: a\n---\nsocket: b\n", "2: \(general)"),
         ("log-level: info\n  socket: a\n", "2: socket: \(indent)"),
         ("  log-level: info\nsocket: a\n", "2: socket: \(indent)"),
         ("rules:\n    - a: b\n  c: d\n", "3: c: \(indent)"),
