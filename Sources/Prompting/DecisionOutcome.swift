@@ -15,7 +15,7 @@ package struct DecisionOutcome: Sendable, Equatable {
     /// Fit for a terminal once escaped.
     package var sentence: String {
         let amount = request.amountText.map { " \($0)" } ?? ""
-        let merchant = request.merchantName.map { (amount.isEmpty ? " for " : " to ") + $0 } ?? ""
+        let merchant = request.merchantName.map { (amount.isEmpty ? " for " : " to ") + TerminalText.escaped($0) } ?? ""
         let decided = (decision == .approve ? "Approved" : "Denied") + amount + merchant + ": " + outcome
         return request.threeDSRequestorAppURL == nil ? decided + " The request has no return URL." : decided
     }

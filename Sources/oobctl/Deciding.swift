@@ -46,7 +46,7 @@ struct Deciding {
 
     private func approveWithPIN(_ request: RequestView) async throws(ClientError) -> RequestView {
         let amount = request.amountText ?? "request \(request.id)"
-        let merchant = request.merchantName.map { " to \($0)" } ?? ""
+        let merchant = request.merchantName.map { " to \(TerminalText.escaped($0))" } ?? ""
         var command = command
         command.pin = try PINQuestion.existing(file: nil, "PIN to approve \(amount)\(merchant):")
         return try await client.decide(decision, on: .id(request.id), with: command)

@@ -17,7 +17,9 @@ struct DisplayTextTests {
         "Quote \" ' `", "…–—", "", "\u{10400}", "فروشگاه\u{200C}ها", "كَ\u{200C}تَ", "ශ්\u{200D}රී ලංකා",
         "র\u{200D}্যাব", "ക്ഷ\u{D4D}\u{200D}", "क्\u{200C}ष", "株式会社\u{3000}商店", "À table\u{202F}!", "Café ☕\u{FE0F}",
         "❤\u{FE0F}", "👩\u{200D}🍳", "👩\u{200D}💻", "👩🏽\u{200D}🍳", "👨\u{200D}👩\u{200D}👧\u{200D}👦",
-        "🏳\u{FE0F}\u{200D}🌈", "🧔\u{200D}♂\u{FE0F}", "❤\u{FE0F}\u{200D}🔥", "©\u{FE0F} Shop",
+        "🏳\u{FE0F}\u{200D}🌈", "🧔\u{200D}♂\u{FE0F}", "❤\u{FE0F}\u{200D}🔥", "©\u{FE0F} Shop", "ರ\u{200D}್ಯಾಲಿ",
+        "බුද\u{200D}්ධ",
+        "1\u{FE0F}\u{20E3}", "#\u{FE0F}\u{20E3} *\u{FE0F}\u{20E3}", "10\u{A0}€", "葛\u{E0100}飾", "辻\u{E0101}",
     ])
     func `honest text is shown as it is`(text: String) {
         let display = DisplayText(text)
@@ -29,7 +31,7 @@ struct DisplayTextTests {
         ("RTL \u{202E}gpj.exe", #"RTL \u{202E}gpj.exe"#), ("zero\u{200B}width", #"zero\u{200B}width"#),
         ("\u{1B}[31mred\u{1B}[0m", #"\u{1B}[31mred\u{1B}[0m"#), ("Tab\tand\nnewline", #"Tab\u{9}and\u{A}newline"#),
         ("\0nul", #"\u{0}nul"#), ("\u{7F}del", #"\u{7F}del"#), ("a\r\nb", #"a\u{D}\u{A}b"#), ("\u{9B}x", #"\u{9B}x"#),
-        ("a\u{A0}b", #"a\u{A0}b"#), ("\u{10FFFF}", #"\u{10FFFF}"#), ("a\u{E0041}", #"a\u{E0041}"#),
+        ("a\u{A0} b", #"a\u{A0} b"#), ("\u{10FFFF}", #"\u{10FFFF}"#), ("a\u{E0041}", #"a\u{E0041}"#),
         ("Pay\u{200D}Pal", #"Pay\u{200D}Pal"#), ("Pay\u{200C}Pal", #"Pay\u{200C}Pal"#),
         ("1\u{FE0F}", #"1\u{FE0F}"#), ("a\u{FE0F}", #"a\u{FE0F}"#), ("☕\u{FE0F}\u{FE0F}", "☕\u{FE0F}" + #"\u{FE0F}"#),
         ("☕\u{FE0E}", #"☕\u{FE0E}"#), ("👩\u{200D}", #"👩\u{200D}"#), ("👩\u{200D}a", #"👩\u{200D}a"#),
@@ -41,7 +43,12 @@ struct DisplayTextTests {
         ("\u{3000}商店", #"\u{3000}商店"#), ("商店\u{3000}", #"商店\u{3000}"#), ("\u{3000}", #"\u{3000}"#),
         ("株\u{3000}\u{3000}商", #"株\u{3000}\u{3000}商"#), ("株 \u{3000}商", #"株 \u{3000}商"#),
         ("株\u{3000} 商", #"株\u{3000} 商"#), ("a\u{202F}\u{202F}!", #"a\u{202F}\u{202F}!"#),
-        ("\n\u{3000}商", #"\u{A}\u{3000}商"#),
+        ("\n\u{3000}商", #"\u{A}\u{3000}商"#), ("Pay\u{17D2}\u{200D}Pal", "Pay\u{17D2}" + #"\u{200D}Pal"#),
+        ("Pay\u{1039}\u{200C}Pal", "Pay\u{1039}" + #"\u{200C}Pal"#),
+        ("Pay\u{94D}\u{200D}Pal", "Pay\u{94D}" + #"\u{200D}Pal"#), ("ರ\u{200D}್", #"ರ\u{200D}\u{CCD}"#),
+        ("क\u{200D}्य", #"क\u{200D}\u{94D}य"#), ("1\u{20E3}", #"1\u{20E3}"#), ("1\u{FE0F}a", #"1\u{FE0F}a"#),
+        ("☕\u{FE0F}\u{20E3}", "☕\u{FE0F}" + #"\u{20E3}"#), ("か\u{E0100}", #"か\u{E0100}"#),
+        ("🇩\u{FE0F}🇪", #"🇩\u{FE0F}🇪"#),
     ])
     func `hostile text is escaped`(raw: String, shown: String) {
         #expect(DisplayText(raw).text == shown)
@@ -50,7 +57,7 @@ struct DisplayTextTests {
 
     /// Inclusive ranges, from the standard's charts.
     static let hostile: [ClosedRange<UInt32>] = [
-        0x00...0x1F, 0x7F...0xA0, 0xAD...0xAD, 0x34F...0x34F, 0x378...0x379, 0x600...0x605, 0x61C...0x61C,
+        0x00...0x1F, 0x7F...0x9F, 0xAD...0xAD, 0x34F...0x34F, 0x378...0x379, 0x600...0x605, 0x61C...0x61C,
         0x6DD...0x6DD, 0x70F...0x70F, 0x115F...0x1160, 0x1680...0x1680, 0x17B4...0x17B5, 0x180B...0x180F,
         0x2000...0x200F, 0x2028...0x202E, 0x205F...0x206F, 0x20DD...0x20E0, 0x2800...0x2800, 0x3164...0x3164,
         0xE000...0xF8FF, 0xFDD0...0xFDEF, 0xFE00...0xFE0F, 0xFEFF...0xFEFF, 0xFFA0...0xFFA0,
@@ -100,7 +107,8 @@ struct DisplayTextTests {
 
     @Test(arguments: [
         ("A\u{202E}B", #"A\u{202E}B"#), (#"C\D"#, #"C\\D"#), (#"\u{202E}"#, #"\\u{202E}"#), (" a", #"\u{20}a"#),
-        ("é", "é"),
+        ("é", "é"), ("Café Ω", "Café Ω"), ("Café Ω", #"Caf\u{E9} \u{3A9}"#), (#"É\\"#, #"\u{C9}\\\\"#),
+        ("👩\u{200D}🍳", #"\u{1F469}\u{200D}\u{1F373}"#),
     ])
     func `a shown text stands for one text`(raw: String, shown: String) {
         #expect(DisplayText.raw(of: shown)?.utf8.elementsEqual(raw.utf8) == true)
@@ -109,7 +117,7 @@ struct DisplayTextTests {
     @Test(arguments: [
         #"C\D"#, #"\"#, #"a\\\"#, #"\u{41}"#, #"\u{202e}"#, #"\u{0202E}"#, #"\u{+202E}"#, #"\u{}"#, #"\u{D800}"#,
         #"\u{202E"#,
-        #"\u202E"#, "a\u{202E}b", "a  b", " a", #"\x{41}"#, #"\u{1234567}"#,
+        #"\u202E"#, "a\u{202E}b", #"é \u{3A9}"#, "a  b", " a", #"\x{41}"#, #"\u{1234567}"#,
     ])
     func `a text that no screen shows stands for none`(shown: String) {
         #expect(DisplayText.raw(of: shown) == nil)
@@ -141,7 +149,9 @@ struct DisplayTextTests {
         var random = SystemRandomNumberGenerator()
         let palette: [Unicode.Scalar] = [
             "\\", "u", "{", "}", "2", "0", "E", " ", "\n", "\u{202E}", "\u{301}", "é", "\u{2028}", "a", "\u{E0041}",
-            "\u{200C}", "\u{200D}", "\u{FE0F}", "\u{3000}", "\u{202F}", "ه", "क", "\u{94D}", "👩", "☕",
+            "\u{200C}", "\u{200D}", "\u{FE0F}", "\u{3000}", "\u{202F}", "ه", "क", "\u{94D}", "👩", "☕", "1", "\u{20E3}",
+            "\u{A0}", "辻",
+            "\u{E0100}", "ರ", "\u{CCD}",
         ]
         for _ in 0..<5_000 {
             var raw = String.UnicodeScalarView()

@@ -21,6 +21,7 @@ struct DisplayContext {
     private static let nonJoiner: Unicode.Scalar = "\u{200C}"
     private static let joiner: Unicode.Scalar = "\u{200D}"
     private static let emojiVariation: Unicode.Scalar = "\u{FE0F}"
+    private static let keycap: Unicode.Scalar = "\u{20E3}"
 
     /// The scalar before this one, if it is shown as it is.
     private var previous: Unicode.Scalar?
@@ -40,7 +41,13 @@ struct DisplayContext {
         case _ where scalar.isWordSpace: return isBetweenWords(rest) ? .plain : .hostile
         case Self.nonJoiner: return marks < Self.marksInARow && callsForNonJoiner(rest) ? .plain : .hostile
         case Self.joiner: return marks < Self.marksInARow && callsForJoiner(rest) ? .plain : .hostile
-        case Self.emojiVariation: return previous?.isEmojiBase == true ? .plain : .hostile
+        case Self.emojiVariation: return callsForEmojiVariation(rest) ? .plain : .hostile
+        // U+FE0F stands behind such a sign only where a keycap follows.
+        case Self.keycap where previous == Self.emojiVariation && marks == 1 && base?.isKeycapBase == true:
+            return .plain
+        // UTS #37: the form of an ideograph.
+        case "\u{E0100}"..."\u{E01EF}":
+            return previous?.properties.isUnifiedIdeograph == true ? .plain : .hostile
         default: break
         }
         guard !scalar.isUnfitToShow else { return .hostile }
@@ -51,7 +58,8 @@ struct DisplayContext {
 
     mutating func advance(past scalar: Unicode.Scalar, as form: DisplayForm) {
         let isPlain = form == .plain
-        let isAttached = scalar.isCombiningMark || scalar == Self.nonJoiner || scalar == Self.joiner
+        let isAttached =
+            scalar.isCombiningMark || scalar == Self.nonJoiner || scalar == Self.joiner || scalar == Self.keycap
         followsSpace = scalar == " " || (isPlain && scalar.isWordSpace)
         followsEmoji = isPlain && (scalar.isPictograph || (scalar == Self.emojiVariation && followsEmoji))
         marks = isAttached ? marks + 1 : 0
@@ -65,9 +73,21 @@ struct DisplayContext {
         return next.properties.generalCategory != .spaceSeparator
     }
 
+    /// Whether U+FE0F asks for the picture of what is before, or begins a keycap (UTS #51, ED-14c).
+    private func callsForEmojiVariation(_ rest: Substring.UnicodeScalarView) -> Bool {
+        guard let previous else { return false }
+        return previous.isEmojiBase || (previous.isKeycapBase && rest.first == Self.keycap)
+    }
+
+    /// Whether a virama is before, on a letter of its own script: on another it would let joiners into any word.
+    private var followsVirama: Bool {
+        guard let previous, previous.isVirama, let script = MixedScripts.script(of: previous) else { return false }
+        return base.flatMap(MixedScripts.script) == script
+    }
+
     /// RFC 5892 Appendix A.1: after a virama, or between letters that would join without it.
     private func callsForNonJoiner(_ rest: Substring.UnicodeScalarView) -> Bool {
-        if previous?.isVirama == true { return true }
+        if followsVirama { return true }
         // A joiner before it already says whether the letters join.
         guard previous != Self.nonJoiner, previous != Self.joiner, base.map(JoiningTypes.joinsNext) == true else {
             return false
@@ -76,20 +96,36 @@ struct DisplayContext {
         return next.map(JoiningTypes.joinsPrevious) == true
     }
 
-    /// RFC 5892 Appendix A.2, after a virama; between two emoji (UTS #51, ED-16); and Bengali's ra with ya-phalaa.
+    /// RFC 5892 Appendix A.2, after a virama; between two emoji (UTS #51, ED-16); and before a virama.
     private func callsForJoiner(_ rest: Substring.UnicodeScalarView) -> Bool {
-        if previous?.isVirama == true { return true }
+        if followsVirama { return true }
         if followsEmoji, let next = rest.first { return next.isPictograph && !next.properties.isEmojiModifier }
-        // The Unicode Standard, section 12.2: RA, ZWJ, VIRAMA, YA. RFC 5892 does not have it.
-        return previous == "\u{9B0}" && rest.prefix(2).elementsEqual(["\u{9CD}", "\u{9AF}"] as [Unicode.Scalar])
+        return isJoinedBeforeVirama(rest)
+    }
+
+    /// Bengali's ra with ya-phalaa, Kannada's ra that is no repha, and Sinhala's touching letters.
+    ///
+    /// The Unicode Standard, sections 12.2, 12.8 and 13.2: letter, ZWJ, virama, letter. RFC 5892 does not have it.
+    private func isJoinedBeforeVirama(_ rest: Substring.UnicodeScalarView) -> Bool {
+        guard let letter = previous?.value, let virama = rest.first?.value, let next = rest.dropFirst().first?.value
+        else { return false }
+        return switch (letter, virama) {
+        case (0x9B0, 0x9CD): next == 0x9AF
+        case (0xCB0, 0xCCD): (0xC95...0xCB9).contains(next)
+        case (0xD9A...0xDC6, 0xDCA): (0xD9A...0xDC6).contains(next)
+        default: false
+        }
     }
 }
 
 extension Unicode.Scalar {
     /// Spaces that Japanese and French put between words instead of U+0020.
-    fileprivate var isWordSpace: Bool { self == "\u{3000}" || self == "\u{202F}" }
+    fileprivate var isWordSpace: Bool { self == "\u{3000}" || self == "\u{202F}" || self == "\u{A0}" }
 
-    fileprivate var isVirama: Bool { !isASCII && properties.canonicalCombiningClass == .virama }
+    /// Signs that keycap emoji are made of.
+    fileprivate var isKeycapBase: Bool { ("0"..."9").contains(self) || self == "#" || self == "*" }
+
+    var isVirama: Bool { !isASCII && properties.canonicalCombiningClass == .virama }
 
     fileprivate var isTransparentToJoining: Bool {
         switch properties.generalCategory {
@@ -99,7 +135,10 @@ extension Unicode.Scalar {
     }
 
     /// Whether U+FE0F may ask for its picture; digits and `#` would look the same with it.
-    fileprivate var isEmojiBase: Bool { !isASCII && properties.isEmoji && !properties.isEmojiModifier }
+    fileprivate var isEmojiBase: Bool { !isASCII && properties.isEmoji && !properties.isEmojiModifier && !isFlagLetter }
+
+    /// Whether two of it are a flag; none of it has a variation.
+    private var isFlagLetter: Bool { (0x1F1E6...0x1F1FF).contains(value) }
 
     /// Emoji that sequences are made of: all but digits and signs such as `©` and `™`.
     fileprivate var isPictograph: Bool { value >= 0x2190 && properties.isEmoji }

@@ -4,7 +4,7 @@
 /// with a backslash and no other backslash is left, so different texts never look the same by an escape, and the raw
 /// text can be read back. A space that begins or ends the text or follows another space is written as `\u{20}`.
 ///
-/// Joiners, U+FE0F, U+3000 and U+202F are shown as they are only in places where a script or an emoji calls for them.
+/// Joiners, variation selectors, keycaps, U+3000, U+202F and U+00A0 are shown as they are only in places where a script or an emoji calls for them.
 package struct DisplayText: Sendable {
     /// The text to show: at most 10 scalars for each one that came.
     package let text: String
@@ -59,7 +59,8 @@ package struct DisplayText: Sendable {
 
     /// The text that a screen shows as `shown`; `nil` if it shows none like that.
     ///
-    /// At most one text has a given shown form, and a lone backslash is in none.
+    /// A terminal without UTF-8 shows the same text with all escaped that is not ASCII. At most one text has a given
+    /// shown form, and a lone backslash is in none.
     package static func raw(of shown: String) -> String? {
         var raw = ""
         var rest = shown.unicodeScalars[...]
@@ -71,7 +72,15 @@ package struct DisplayText: Sendable {
             guard let escaped = unescaped(&rest) else { return nil }
             raw += String(escaped)
         }
-        return DisplayText(raw).text.utf8.elementsEqual(shown.utf8) ? raw : nil
+        let text = DisplayText(raw).text
+        return text.utf8.elementsEqual(shown.utf8) || inASCII(text).utf8.elementsEqual(shown.utf8) ? raw : nil
+    }
+
+    /// A shown text as a terminal without UTF-8 shows it.
+    private static func inASCII(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") {
+            $0 += ($1.isASCII ? DisplayForm.plain : DisplayForm.hostile).written($1)
+        }
     }
 
     /// Reads an escape after its backslash.

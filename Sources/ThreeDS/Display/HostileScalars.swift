@@ -23,7 +23,7 @@ extension Unicode.Scalar {
         case .format: true
         // U+2028, U+2029.
         case .lineSeparator, .paragraphSeparator: true
-        // U+00A0 and the like look as the space does; U+3000 is two columns of nothing.
+        // They look as the space does, or are some columns of nothing.
         case .spaceSeparator: true
         // Circles and strokes drawn around or through what is before.
         case .enclosingMark: true

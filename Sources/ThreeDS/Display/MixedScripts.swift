@@ -24,13 +24,15 @@ enum MixedScripts {
                 scripts = []
                 continue
             }
-            guard let script = scalar.script, scripts.insert(script).inserted else { continue }
+            guard let script = script(of: scalar), scripts.insert(script).inserted else { continue }
             guard scripts.count == 1 || together.contains(where: scripts.isSubset) else { return true }
         }
         return false
     }
 
-    /// Nil for what is no letter or goes with any script.
+    /// The script of a letter or a virama; nil for what is neither or goes with any script.
+    static func script(of scalar: Unicode.Scalar) -> String? { scalar.script }
+
     fileprivate static func script(ofLetterNamed name: String) -> String? {
         var words = name.split(separator: " ", maxSplits: 2)[...]
         if words.first == "FULLWIDTH" || words.first == "HALFWIDTH" { words = words.dropFirst() }
@@ -55,7 +57,8 @@ extension Unicode.Scalar {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:
             return properties.name.flatMap(MixedScripts.script)
-        default: return nil
+        // Other marks go with any script; a virama is a part of its own.
+        default: return isVirama ? properties.name.flatMap(MixedScripts.script) : nil
         }
     }
 }
