@@ -27,8 +27,11 @@ package struct Expectations: Sendable {
         if let amount, !amount.holds(for: transaction.purchase) {
             return "the amount is \(transaction.purchase?.display ?? "none"), not \(amount)"
         }
-        if let merchantName, !Self.isSame(merchantName, transaction.merchantName) {
+        if let merchantName, !merchantName.utf8.elementsEqual(transaction.merchantName.utf8) {
             let actual = DisplayText(transaction.merchantName).text
+            guard !Self.isSpelledOtherwise(merchantName, transaction.merchantName) else {
+                return "the merchant is \(actual) in another Unicode form of the same letters: copy it from the request"
+            }
             return "the merchant is \(actual), not \(DisplayText(merchantName).text)"
         }
         if let acsTransId, acsTransId != transaction.acsTransId {
@@ -37,9 +40,8 @@ package struct Expectations: Sendable {
         return nil
     }
 
-    /// Whether two names have the same bytes in Unicode's normalization form C: no screen shows a difference between
-    /// such, and keyboards differ in which one they write.
-    private static func isSame(_ expected: String, _ actual: String) -> Bool {
+    /// Whether two names are the same in Unicode's normalization form C: no screen shows a difference between such.
+    private static func isSpelledOtherwise(_ expected: String, _ actual: String) -> Bool {
         TypedText.composed(expected).utf8.elementsEqual(TypedText.composed(actual).utf8)
     }
 }
