@@ -33,10 +33,10 @@ struct ThreeDSRequestorAppURLTests {
 
     @Test(
         arguments: [
-            ("https://merchant.example/köln", URLRefusal.notASCII("ö"), "has ö, which is not ASCII: write it as %C3%B6"),
+            ("https://m.example/köln", URLRefusal.notASCII("ö"), "has ö, which is not ASCII: write it as %C3%B6"),
             ("https://kü.example/", .notASCII("ü"), "xn--"),
             ("\u{FEFF}https://merchant.example/", .notASCII("\u{FEFF}"), #"has \u{FEFF}, which is not ASCII"#),
-            ("https://merchant.example/{orderId}", .byte(UInt8(ascii: "{")), "fill in what is a template, such as {id}"),
+            ("https://m.example/{orderId}", .byte(UInt8(ascii: "{")), "fill in what is a template, such as {id}"),
             ("https://merchant.example/a b", .byte(UInt8(ascii: " ")), "has a space: write it as %20"),
             ("https://merchant.example/\t", .byte(9), "has a control character: write it as %09"),
             ("https://merchant.example/^", .byte(UInt8(ascii: "^")), "has ^: write it as %5E"),

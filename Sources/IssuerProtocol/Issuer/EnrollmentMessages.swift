@@ -1,6 +1,6 @@
 package import StrictJSON
-package import WebAuthn
 internal import ThreeDS
+package import WebAuthn
 
 /// The first step of an enrollment: the code that the issuer handed out.
 package struct EnrollmentOptionsRequest: Sendable {

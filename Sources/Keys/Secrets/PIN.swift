@@ -41,7 +41,9 @@ package struct PIN: Sendable, Equatable {
             case .error: throw .notText
             case .scalarValue(let scalar):
                 // A byte order mark is what a file has, and nobody can type one.
-                guard scalar.properties.generalCategory != .control, scalar != "\u{FEFF}" else { throw .controlCharacter }
+                guard scalar.properties.generalCategory != .control, scalar != "\u{FEFF}" else {
+                    throw .controlCharacter
+                }
                 characters.append(scalar.value)
             }
         }
@@ -66,7 +68,8 @@ package enum PINError: Error, Equatable, Sendable, CustomStringConvertible, Case
         case .empty: "it is empty; \(allowed)"
         case .tooShort: "it is too short; \(allowed)"
         case .tooLong: "it is too long; \(allowed)"
-        case .controlCharacter: "it holds a line break, a byte order mark or another control character; \(allowed) on one line"
+        case .controlCharacter:
+            "it holds a line break, a byte order mark or another control character; \(allowed) on one line"
         case .notText: "it is not UTF-8; \(allowed)"
         }
     }

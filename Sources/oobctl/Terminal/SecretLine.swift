@@ -53,7 +53,9 @@ struct SecretLine {
         }
         // What was cut off could be of the line.
         guard bytes.count < capacity else { throw error(path, "is too long for \(kind).") }
-        if trimmed, let text = String(validating: bytes, as: UTF8.self) { bytes = Array(TerminalText.trimmed(text).utf8) }
+        if trimmed, let text = String(validating: bytes, as: UTF8.self) {
+            bytes = Array(TerminalText.trimmed(text).utf8)
+        }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard !bytes.isEmpty else { throw error(path, "is empty.") }
