@@ -193,18 +193,17 @@ struct Intake: Sendable {
             readAgainAt: now.later(by: seconds), dropAt: item.heldUntil ?? now.later(by: DeferredMessages.longest))
         guard held.readAgainAt <= held.dropAt, deferred.hold(held) else {
             let why = reason.map { ["because": "\($0)"] as Logger.Metadata } ?? [:]
-            drop(.notHeld, Self.dropped, of: enrollment, with: why)
+            drop(.notHeld, "a request that could not be verified was dropped", of: enrollment, with: why)
             return
         }
         hub.publish(.messageHeld(enrollment.target))
     }
 
-    private static let dropped: Logger.Message = "a request that could not be verified was dropped"
-
     /// Drops a held message that could not be read again in time.
     func giveUp(_ held: DeferredMessages.Held) {
         drop(
-            .notHeld, Self.dropped, of: held.enrollmentId, at: held.issuer.issuer,
+            .notHeld, "a request that could not be verified was dropped", of: held.enrollmentId,
+            at: held.issuer.issuer,
             with: ["because": "the issuer's keys, or this agent's database, could not be read in time"])
     }
 
