@@ -32,13 +32,16 @@ package struct Table {
     package init(heading: [Column], rows: [[String]]) {
         let kinds = heading.map(\.kind)
         self.kinds = kinds
-        self.rows = [heading.map(\.heading)] + rows.map { row in zip(row, kinds).map { Self.cell($0, $1) } }
+        self.rows = [heading.map(\.heading)] + rows
     }
 
     /// The lines of the table; empty without rows.
     ///
-    /// - Parameter columns: how wide the terminal is; nil for anything else; then each row is one line of any length.
-    package func lines(_ columns: Int?) -> [ScreenLine] {
+    /// - Parameters:
+    ///   - columns: how wide the terminal is; nil for anything else; then each row is one line of any length.
+    ///   - isUTF8: whether it shows more than ASCII as it is; what it shows instead is measured.
+    package func lines(_ columns: Int?, isUTF8: Bool = true) -> [ScreenLine] {
+        let rows = rows.map { row in zip(row, kinds).map { Self.cell($0, $1, isUTF8: isUTF8) } }
         guard rows.count > 1 else { return [] }
         guard let columns, total(Self.widths(rows)) > columns - 1 else { return Self.lines(of: rows) }
         let cut = Self.transposed(zip(Self.transposed(rows), kinds).map { $1 == .id ? Self.shortened($0) : $0 })
@@ -46,13 +49,16 @@ package struct Table {
         return Self.lines(of: cut.flatMap { Self.wrapped($0, widths) })
     }
 
-    private static func cell(_ raw: String, _ kind: Column.Kind) -> String {
-        let text = TerminalText.escaped(raw)
+    private static func cell(_ raw: String, _ kind: Column.Kind, isUTF8: Bool) -> String {
+        let text = Glyphs.fit(TerminalText.escaped(raw), isUTF8: isUTF8)
         guard kind == .name, TerminalText.columns(text) > widestName else { return text }
-        return String(beginning(of: text[...], upTo: widestName - 1)) + "…"
+        let end = isUTF8 ? "…" : "..."
+        return String(beginning(of: text[...], upTo: widestName - end.count)) + end
     }
 
     /// As much of a text as takes at most so many columns, but at least one scalar, with the marks and joiners on it.
+    ///
+    /// It ends between two characters, such as flags of two scalars each, unless the first is wider than that.
     private static func beginning(of text: Substring, upTo columns: Int) -> Substring {
         let scalars = text.unicodeScalars
         var (end, used, previous) = (text.startIndex, 0, Unicode.Scalar?.none)
@@ -62,7 +68,8 @@ package struct Table {
             previous = scalars[end]
             end = scalars.index(after: end)
         }
-        return text[..<end]
+        let boundary = text.indices.prefix { $0 <= end }.last ?? end
+        return text[..<(end < text.endIndex && boundary > text.startIndex ? boundary : end)]
     }
 
     private func total(_ widths: [Int]) -> Int { widths.reduce(Self.gap * (widths.count - 1), +) }

@@ -24,4 +24,11 @@ struct DeliveryFailureTests {
         let outcome = DecisionOutcome(.approve, request)
         #expect(outcome.status == .notTaken && outcome.sentence.contains(": " + sentence))
     }
+
+    @Test(arguments: [("a\u{202E}b", #"a\u{202E}b"#), (#"a\u{202E}b"#, #"a\\u{202E}b"#)])
+    func `the merchant's name is as the screen shows it, so that it stands for one name`(name: String, shown: String) {
+        var request = Sample.request(state: .denied, delivery: .delivered)
+        request.merchantName = name
+        #expect(DecisionOutcome(.deny, request).sentence.contains(" to \(shown): "))
+    }
 }

@@ -66,6 +66,23 @@ struct TableTests {
         #expect(table.lines(40).map(\.text).allSatisfy { TerminalText.columns($0) < 40 })
     }
 
+    @Test func `without UTF-8 the escapes are measured, and a row is as narrow`() {
+        let rows = [["株式会社カフェ東京株式会社", "pending"], ["Caf\u{E9}", "pending"], ["Shop", "pending"]]
+        let table = Table(heading: [.init("MERCHANT", .name), .init("STATE")], rows: rows)
+        let lines = table.lines(nil, isUTF8: false).map(\.text)
+        #expect(lines.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } && $0.count <= 60 + 2 + "pending".count })
+        #expect(lines[1].contains("..."))
+        let starts = lines.dropFirst().map { $0.firstRange(of: "pending")?.lowerBound.utf16Offset(in: $0) }
+        #expect(Set(starts).count == 1)
+    }
+
+    @Test func `a flag is not cut into its two letters`() {
+        let name = String(repeating: "🇩🇪", count: 70)
+        let lines = Table(heading: [.init("MERCHANT", .name)], rows: [[name]]).lines(nil).map(\.text)
+        #expect(lines[1].dropLast().unicodeScalars.count.isMultiple(of: 2))
+        #expect(lines[1].hasSuffix("🇩🇪…"))
+    }
+
     @Test func `a name of 60 columns is whole`() {
         let name = String(repeating: "株", count: 30)
         let lines = Table(heading: [.init("MERCHANT", .name)], rows: [[name]]).lines(nil)

@@ -37,13 +37,13 @@ struct Enrollments: AsyncParsableCommand {
             .init("ID", .id), .init("ISSUER", .text), .init("NAME", .name), .init("AUTHN TYPE", .text), .init("STATE"),
             .init("SIGN COUNT", .text), .init("ENROLLED", .text), .init("KEY", .text), .init("KEY TESTED", .text),
         ]
-        return Table(heading: heading, rows: rows).lines(Output.columns)
+        return Table(heading: heading, rows: rows).lines(Output.columns, isUTF8: Output.isUTF8)
     }
 
     private static func pushTable(_ enrollments: [EnrollmentView], now: Int64) -> [ScreenLine] {
         let rows = enrollments.compactMap { card in card.push.map { [card.id] + $0.cells(now: now) } }
         let heading = [Table.Column("PUSH TO", .id)] + PushView.heading.map { Table.Column($0, .text) }
-        return Table(heading: heading, rows: rows).lines(Output.columns)
+        return Table(heading: heading, rows: rows).lines(Output.columns, isUTF8: Output.isUTF8)
     }
 
     /// What keeps each key, where, and how it was last looked at; empty if there is none.
@@ -52,7 +52,7 @@ struct Enrollments: AsyncParsableCommand {
         let heading: [Table.Column] = [
             .init("ENROLLMENT", .id), .init("KEY", .text), .init("KEY TESTED", .text), .init("KEY URI", .text),
         ]
-        return Table(heading: heading, rows: rows).lines(Output.columns)
+        return Table(heading: heading, rows: rows).lines(Output.columns, isUTF8: Output.isUTF8)
     }
 }
 

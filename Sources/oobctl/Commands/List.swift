@@ -87,7 +87,7 @@ struct List: AsyncParsableCommand {
         guard all else {
             let expiries = requests.map { [$0.expiresAt ?? ""] }
             return Table(heading: heading + [Table.Column("EXPIRES")], rows: zip(rows, expiries).map { $0 + $1 })
-                .lines(columns)
+                .lines(columns, isUTF8: Output.isUTF8)
         }
         // A pending one says until when; any other how far its decision has got.
         let states = requests.map { request in
@@ -98,6 +98,6 @@ struct List: AsyncParsableCommand {
             }
         }
         return Table(heading: heading + [Table.Column("STATE", .text)], rows: zip(rows, states).map { $0 + [$1] })
-            .lines(columns)
+            .lines(columns, isUTF8: Output.isUTF8)
     }
 }

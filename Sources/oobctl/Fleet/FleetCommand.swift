@@ -56,7 +56,7 @@ struct Fleet: AsyncParsableCommand {
                 "FAILED", "P50", "P90", "P99", "MAX",
             ]
             let heading = [Table.Column("PERSONA")] + figures.map { Table.Column($0, .text) }
-            return Table(heading: heading, rows: rows).lines(Output.columns)
+            return Table(heading: heading, rows: rows).lines(Output.columns, isUTF8: Output.isUTF8)
         }
 
         private static func cells(_ figures: FleetFiguresView, _ name: String) -> [String] {

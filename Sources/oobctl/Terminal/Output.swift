@@ -36,6 +36,9 @@ struct Output {
     /// How wide the terminal of standard output is; nil if that is no terminal.
     static var columns: Int? { traits(of: STDOUT_FILENO)?.columns }
 
+    /// Whether standard output shows more than ASCII as it is; whatever is no terminal gets all characters.
+    static var isUTF8: Bool { traits(of: STDOUT_FILENO)?.isUTF8 ?? true }
+
     /// What a terminal can show; nil for anything else, whose lines have any length.
     static func traits(of descriptor: Int32) -> ScreenTraits? {
         guard isatty(descriptor) == 1 else { return nil }

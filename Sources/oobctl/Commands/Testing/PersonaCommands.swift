@@ -87,7 +87,7 @@ struct Persona: AsyncParsableCommand {
         private static func known(_ personas: [PersonaChoiceView]) -> [ScreenLine] {
             let heading: [Table.Column] = [.init("PERSONA"), .init("GROUP", .text), .init("WHAT IT DOES", .text)]
             return Table(heading: heading, rows: personas.map { [$0.name, $0.group, $0.summary] })
-                .lines(Output.columns)
+                .lines(Output.columns, isUTF8: Output.isUTF8)
         }
 
         private static func set(_ personas: [PersonaView]) -> [ScreenLine] {
@@ -95,7 +95,7 @@ struct Persona: AsyncParsableCommand {
                 .init("ENROLLMENT", .id), .init("PERSONA"), .init("DELAY", .text), .init("TIMES", .text),
                 .init("ODDS", .text), .init("SEEN", .text), .init("PLAYED", .text),
             ]
-            return Table(heading: heading, rows: personas.map(cells)).lines(Output.columns)
+            return Table(heading: heading, rows: personas.map(cells)).lines(Output.columns, isUTF8: Output.isUTF8)
         }
 
         private static func cells(_ persona: PersonaView) -> [String] {
@@ -206,6 +206,6 @@ struct Explain: AsyncParsableCommand {
         let rows = explanations.map {
             [$0.request, $0.by, $0.persona ?? "", $0.rule ?? "", $0.settled ? "settled" : "now", $0.reason]
         }
-        return Table(heading: heading, rows: rows).lines(Output.columns)
+        return Table(heading: heading, rows: rows).lines(Output.columns, isUTF8: Output.isUTF8)
     }
 }
