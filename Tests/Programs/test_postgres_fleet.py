@@ -27,6 +27,8 @@ OF_ALL = [
     r"^SELECT COUNT\(\*\) FROM enrollment WHERE state <> 'ended'$", r"^SELECT state, COUNT\(\*\) FROM enrollment ",
     r"^SELECT marks, COUNT\(\*\) FROM enrollment ", r"^SELECT seq, id FROM enrollment WHERE state = 'active' ",
 ]
+# A page of the periodic look, which passes through all enrollments in their order, and the rows of one.
+PAGE, OF_A_PAGE = "SELECT seq, id, state FROM enrollment WHERE seq < $1 ORDER BY seq DESC LIMIT $2", 5_001
 WITHIN = 120
 EXPLAINED = [f"-c{name}={value}" for name, value in {
     "shared_preload_libraries": "auto_explain", "random_page_cost": 1.1, "auto_explain.log_analyze": "on",
@@ -154,6 +156,8 @@ class FleetTests(unittest.TestCase):
                     continue
                 # The enrollments that are known to be in trouble are handed in; here all are, as no issuer answers for them.
                 if how == "Index Scan" and ("jsonb_array_elements_text" in statement or re.search(OF_ALL[3], statement)):
+                    continue
+                if how == "Index Scan" and statement == PAGE and rows <= OF_A_PAGE:
                     continue
                 problems[statement[:300]] = (how, table, rows)
         self.assertEqual(problems, {})
