@@ -123,7 +123,7 @@ class Attacked(Scene):
         for path in [absent + "/cancel", absent + "/burn", "/page/burn", "/purchases/x/replay"]:
             self.assertEqual(self.page.post(path).status, 404, path)
         put = self.page.call("PUT", "/", "", Origin=self.page.origin)
-        self.assertEqual((put.status, put.getheader("allow")), (405, "GET, POST"))
+        self.assertEqual((put.status, put.getheader("allow")), (405, "GET, POST, HEAD"))
 
     def test_every_answer_forbids_frames_foreign_content_and_keeping(self):
         purchase = f"/purchases/{self.page.bought(preset='coffee')['acsTransId']}"
