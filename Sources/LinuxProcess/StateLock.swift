@@ -26,7 +26,10 @@ package final class StateLock: Sendable {
             defer { file = nil }
             return file
         }
-        if let held { close(held) }
+        guard let held else { return }
+        // A process that begins at this moment has a copy of the descriptor until it executes its program.
+        flock(held, LOCK_UN)
+        close(held)
     }
 
     /// Locks the directory until ``release()``, or for the rest of the process's life.

@@ -73,6 +73,18 @@ import Testing
         #expect(throws: StateLockError.self) { try StateLock.acquire(directory: scratch.path) }
     }
 
+    @Test func `a lock that was released is free, though a process that is just beginning has a copy of it`() throws {
+        let lock = try StateLock.acquire(directory: scratch.path)
+        let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { number in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
+        }.compactMap { CInt($0) }.map { dup($0) }
+        #expect(copies.count == 1)
+        defer { for copy in copies { close(copy) } }
+        #expect(throws: StateLockError.self) { try StateLock.acquire(directory: scratch.path) }
+        lock.release()
+        try StateLock.acquire(directory: scratch.path).release()
+    }
+
     @Test func `a failed acquire leaves the holder's id in the file`() throws {
         try StateLock.acquire(directory: scratch.path)
         let before = try String(contentsOfFile: path, encoding: .utf8)
