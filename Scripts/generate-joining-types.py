@@ -23,18 +23,7 @@ HEADER = """\
 /// Letters of cursive scripts that join their neighbours, by Unicode's joining type.
 enum JoiningTypes {{
 """
-FOOTER = """\
-
-    private static func has(_ ranges: [ClosedRange<UInt32>], _ value: UInt32) -> Bool {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound < value { low = middle + 1 } else { high = middle }
-        }
-        return low < ranges.count && ranges[low].contains(value)
-    }
-}
-"""
+FOOTER = "}\n"
 
 
 def ranges(types: str) -> list[tuple[int, int]]:
@@ -75,7 +64,7 @@ def function(name: str, array: str, comment: str) -> str:
     """One lookup with its doc comment."""
     return (
         f"    /// {comment}\n"
-        f"    static func {name}(_ scalar: Unicode.Scalar) -> Bool {{ has({array}, scalar.value) }}\n"
+        f"    static func {name}(_ scalar: Unicode.Scalar) -> Bool {{ {array}.hold(scalar) }}\n"
     )
 
 

@@ -24,13 +24,13 @@ private struct YAMLProblem {
     private let problem: String
     /// The line and the column of what libyaml stumbled over, from 1.
     private let mark: Mark
-    /// The number of the line that is to be mended, from 1.
+    /// The number of the line to correct, from 1.
     private let number: Int
     private let line: Substring
 
     init(_ problem: String, at mark: Mark, in context: YamlError.Context?, of lines: [Substring]) {
         self.problem = problem
-        // A quote or a bracket is to be mended where it begins, whichever later line it is noticed on. Other contexts,
+        // A quote or a bracket is corrected where it begins, whichever later line it is noticed on. Other contexts,
         // such as a block or a document, begin far above.
         if let context, ["quoted scalar", "flow", "simple key"].contains(where: context.text.contains(_:)),
             context.mark.line < mark.line

@@ -66,7 +66,7 @@ package struct Exchange: Sendable {
 
 extension Request {
     fileprivate var holdsBodyBack: Bool {
-        headers[.contentLength] != "0"
+        headers.contains(.expect) && headers[.contentLength] != "0"
             && headers[values: .expect].contains { values in
                 values.split(separator: ",").contains { value in
                     value.filter { $0 != " " && $0 != "\t" }.lowercased() == "100-continue"

@@ -5,7 +5,7 @@ import ServedSandbox
 import StrictJSON
 import Testing
 
-/// What other people's HTTP clients and push libraries send (`Tests/Fixtures/Libraries`), over a socket to the real servers.
+/// Requests of other people's HTTP clients and push libraries (`Tests/Fixtures/Libraries`), over a socket to the real servers.
 @Suite(.timeLimit(.minutes(10)))
 struct LibraryRequestTests {
     /// A request as a library sends it, and what becomes of it.

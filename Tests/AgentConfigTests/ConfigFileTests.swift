@@ -115,7 +115,7 @@ struct ConfigFileTests {
         ("  log-level: info\nsocket: a\n", "2: socket: \(indent)"),
         ("rules:\n    - a: b\n  c: d\n", "3: c: \(indent)"),
     ])
-    func `the line that is to be mended is named, and what it needs`(text: String, message: String) {
+    func `the line to correct is named, and what it needs`(text: String, message: String) {
         #expect { try read(text) } throws: {
             ($0 as? ConfigError)?.message == "a.yaml:\(message)"
         }

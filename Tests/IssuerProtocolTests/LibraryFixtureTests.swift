@@ -5,7 +5,7 @@ import Testing
 import ThreeDS
 import WebAuthn
 
-/// What other people's libraries write (`Tests/Fixtures/Libraries`), as the agent's own parsers take it.
+/// Messages of other people's libraries (`Tests/Fixtures/Libraries`), as the agent's own parsers take it.
 @Suite struct LibraryFixtureTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "../Fixtures/Libraries")
@@ -23,7 +23,7 @@ import WebAuthn
         var testDescription: String { "\(library), \(kind): \(what)" }
     }
 
-    /// What became of a message: taken, ignored and said, or refused.
+    /// The outcome of a message: taken, ignored and said, or refused.
     enum Outcome: Equatable {
         case taken
         case said(String)

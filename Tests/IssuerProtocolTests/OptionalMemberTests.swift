@@ -3,7 +3,7 @@ import Keys
 import StrictJSON
 import Testing
 
-/// What RFC 7515, 7517 and 7519 leave open, and what the agent makes of it.
+/// Members that RFC 7515, 7517 and 7519 leave open, and their outcome.
 @Suite struct OptionalMemberTests {
     private let key: SigningKey
     private let keys: JWKSet

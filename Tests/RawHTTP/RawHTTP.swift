@@ -39,7 +39,7 @@ package struct RawHTTP: Sendable {
     package func answer(to sent: String) async throws -> String { try await answer(to: Array(sent.utf8)) }
 }
 
-/// What has come on a connection.
+/// The bytes that have come on a connection.
 package struct ReceivedText {
     private var parts: RawHTTP.Inbound.AsyncIterator
     private var bytes: [UInt8] = []

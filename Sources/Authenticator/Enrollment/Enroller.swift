@@ -61,7 +61,7 @@ struct Enroller: Sendable {
         }
         // Before the issuer is given the code: what is wrong with a key, here or there, costs none.
         let place = try await keyPlace(parameters)
-        try await checkIssuerKeys(parameters.target)
+        try await checkIssuer(parameters.target)
         let answer = try await options(parameters)
         try await check(answer.options, parameters)
         let algorithm = try Self.algorithm(of: answer.options, at: place)
@@ -123,13 +123,21 @@ struct Enroller: Sendable {
         }
     }
 
-    /// Refuses an issuer whose requests could not be verified: each payment would be lost.
-    private func checkIssuerKeys(_ target: IssuerTarget) async throws {
+    /// Refuses an issuer for which no key could be made, or whose requests could not be verified: each payment would be
+    /// lost.
+    private func checkIssuer(_ target: IssuerTarget) async throws {
         let problem: String?
         do throws(IssuerError) {
             problem = try await directory.keysForEnrolling(target).emptiness
         } catch {
             throw CommandError(enrolling: error, at: target)
+        }
+        // Only now is it known that the issuer calls itself so.
+        guard !target.issuer.isByAddress else {
+            throw CommandError(
+                .issuerRefused,
+                "the issuer calls itself \(target.issuer.text), and no key can be made for an IP address: let it call "
+                    + "itself by a name, on this host localhost")
         }
         guard let problem else { return }
         throw CommandError(.issuerRefused, "the issuer \(target.issuer.text) cannot be enrolled at: \(problem)")
@@ -147,12 +155,6 @@ struct Enroller: Sendable {
     /// What the options must be for this agent to make a key; checked before it does.
     private func check(_ options: PublicKeyCredentialCreationOptions, _ parameters: EnrollmentParameters) async throws {
         let issuer = parameters.target.issuer
-        guard !issuer.isByAddress else {
-            throw CommandError(
-                .issuerRefused,
-                "the issuer calls itself \(issuer.text), and no key can be made for an IP address: let it call itself by a "
-                    + "name, on this host localhost")
-        }
         guard issuer.permits(rpId: options.rpId) else {
             throw CommandError(
                 .issuerRefused,

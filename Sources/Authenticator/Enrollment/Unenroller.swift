@@ -106,6 +106,7 @@ struct Unenroller: Sendable {
         }
         log.notice("unenrolled", metadata: enrollment.logged())
         tally.end(id)
+        health.forget(id)
         // Over is for good, so the key that is removed now is nobody's any more.
         try await EndedKeys(ports: ports).removeUnlessBeingMade(of: id)
     }

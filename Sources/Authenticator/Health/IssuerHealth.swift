@@ -21,6 +21,8 @@ final class IssuerHealth: Sendable {
     /// A request that no key of the issuer's verifies, or that is otherwise dropped by itself.
     private struct Unverified {
         let trouble: Trouble
+        /// Whether its text is its own, which an issuer writes a part of.
+        let hasOwnText: Bool
         /// Seconds since 1970.
         let at: Int64
     }
@@ -28,11 +30,15 @@ final class IssuerHealth: Sendable {
     private struct Troubles {
         private(set) var all: [EnrollmentID: Entry] = [:]
         private(set) var counts: [Trouble.Cause: Int] = [:]
+        /// The enrollments with a text of their own.
+        private(set) var ownTexts = 0
 
         mutating func change(_ id: EnrollmentID, _ change: (inout Entry) -> Void) {
             var entry = all[id] ?? Entry()
             if let old = entry.trouble { counts[old.cause, default: 0] -= 1 }
+            ownTexts -= entry.unverified?.hasOwnText == true ? 1 : 0
             change(&entry)
+            ownTexts += entry.unverified?.hasOwnText == true ? 1 : 0
             if let new = entry.trouble { counts[new.cause, default: 0] += 1 }
             all[id] = entry.trouble == nil ? nil : entry
         }
@@ -41,9 +47,20 @@ final class IssuerHealth: Sendable {
     /// The seconds for which a request that could not be verified is a trouble, unless one is verified before.
     private static let unverifiedFor: Int64 = 86_400
 
+    private static let sharedText = "the log has the reason"
+
+    /// The most enrollments with a text of their own, of 1 KiB at most; the others share one.
+    private let maxOwnTexts: Int
     private let troubles = Mutex(Troubles())
     private let pauses = Mutex<[FetchGroups.ID: Pause]>([:])
     private let leaving = Mutex<Set<EnrollmentID>>([])
+
+    init(maxOwnTexts: Int = 1_000) { self.maxOwnTexts = maxOwnTexts }
+
+    /// Forgets an enrollment that has ended.
+    func forget(_ enrollment: EnrollmentID) {
+        troubles.withLock { troubles in troubles.change(enrollment) { $0 = Entry() } }
+    }
 
     /// Marks an enrollment whose issuer is being told of its end: that it is unknown there is no trouble then.
     func setLeaving(_ enrollment: EnrollmentID, _ isLeaving: Bool) {
@@ -77,10 +94,13 @@ final class IssuerHealth: Sendable {
     /// Notes that a request waits for a key or is dropped, or that one was verified (`reason` nil).
     func note(_ enrollment: EnrollmentID, unverified reason: String?, at now: Int64) {
         troubles.withLock { troubles in
-            if reason == nil, troubles.all[enrollment]?.unverified == nil { return }
+            let old = troubles.all[enrollment]?.unverified
+            if reason == nil, old == nil { return }
+            let isOwn = old?.hasOwnText == true || troubles.ownTexts < maxOwnTexts
             troubles.change(enrollment) { entry in
                 entry.unverified = reason.map {
-                    Unverified(trouble: Trouble(.issuer, "a request could not be verified: \($0)"), at: now)
+                    let text = "a request could not be verified: \(isOwn ? $0 : Self.sharedText)"
+                    return Unverified(trouble: Trouble(.issuer, text), hasOwnText: isOwn, at: now)
                 }
             }
         }

@@ -73,7 +73,7 @@ package struct PushReception: Sendable {
         switch message.body {
         case .hint: hub.publish(.fetchWanted(id))
         case .message(let jws):
-            _ = try await taking { try await intake.receive([jws], for: target.enrollment, by: .push) }
+            _ = try await taking { try await intake.receive([jws], for: target.enrollment, by: .push, isListed: false) }
         }
         let name = try await taking { try RequestID(random: ports.entropy) }
         return "\(target.subscription.endpoint.origin)/message/\(name)"
@@ -86,7 +86,7 @@ package struct PushReception: Sendable {
     /// - Returns: false for what has not the shape of one; nothing is done with that.
     package func receive(message: String, for enrollment: Enrollment) async throws(PushAnswer) -> Bool {
         guard case .message(let jws) = PushBody(Array(message.utf8)) else { return false }
-        _ = try await taking { try await intake.receive([jws], for: enrollment, by: .push) }
+        _ = try await taking { try await intake.receive([jws], for: enrollment, by: .push, isListed: false) }
         return true
     }
 

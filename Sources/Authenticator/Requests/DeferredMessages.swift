@@ -9,6 +9,8 @@ final class DeferredMessages: Sendable {
         let enrollmentId: EnrollmentID
         let issuer: IssuerTarget
         let message: String
+        /// Whether the issuer listed it.
+        let isListed: Bool
         /// When it is read again; seconds since 1970.
         let readAgainAt: Int64
         /// When it is dropped unless it could be judged.
@@ -19,7 +21,8 @@ final class DeferredMessages: Sendable {
         /// The same, to be read again at another time.
         func held(until readAgainAt: Int64, atMost dropAt: Int64) -> Held {
             Held(
-                enrollmentId: enrollmentId, issuer: issuer, message: message, readAgainAt: readAgainAt, dropAt: dropAt)
+                enrollmentId: enrollmentId, issuer: issuer, message: message, isListed: isListed,
+                readAgainAt: readAgainAt, dropAt: dropAt)
         }
     }
 

@@ -88,7 +88,7 @@ package struct DeferredReader: Sendable {
                 return true
             }
             // The enrollment may end meanwhile: intake looks again in the database transaction that keeps the message.
-            try await intake.receive([held.message], for: enrollment, heldUntil: held.dropAt)
+            try await intake.receive([held.message], for: enrollment, heldUntil: held.dropAt, isListed: held.isListed)
         } catch {
             guard !Task.isCancelled else { return false }
             holdOn(held, isOwnTrouble: error is StoreError)

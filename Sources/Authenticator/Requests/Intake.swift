@@ -21,11 +21,13 @@ struct Intake: Sendable {
     /// - Parameters:
     ///   - channel: nil for messages that were held before.
     ///   - heldUntil: for these, when they are dropped; seconds since 1970.
+    ///   - isListed: whether the issuer listed them; a push may be anyone's.
     /// - Returns: whether any of them is in the store now that was not before.
     /// - Throws: what the store throws; then nothing of the answer was taken in.
     @discardableResult
     func receive(
-        _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Int64? = nil
+        _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Int64? = nil,
+        isListed: Bool = true
     ) async throws -> Bool {
         guard let facts = enrollment.facts(settings.exponentPolicy), !messages.isEmpty else { return false }
         let keys = try await knownKeys(of: enrollment)
@@ -34,7 +36,9 @@ struct Intake: Sendable {
             verdicts = messages.map { judge($0, by: facts, keys: newer) }
         }
         return try await admit(
-            zip(messages, verdicts).map { Item(message: $0, verdict: $1, channel: channel, heldUntil: heldUntil) },
+            zip(messages, verdicts).map {
+                Item(message: $0, verdict: $1, channel: channel, heldUntil: heldUntil, isListed: isListed)
+            },
             for: enrollment)
     }
 
@@ -43,6 +47,7 @@ struct Intake: Sendable {
         let verdict: MessageVerdict
         let channel: ArrivalChannel?
         let heldUntil: Int64?
+        let isListed: Bool
     }
 
     private func judge(_ message: String, by facts: EnrollmentFacts, keys: JWKSet) -> MessageVerdict {
@@ -114,6 +119,7 @@ struct Intake: Sendable {
                 .future, "a request is from the future; check this machine's clock", of: enrollment,
                 with: ["seconds-ahead": "\(seconds)"])
         case (nil, .unknownKey(let kid, let reason)):
+            noteFault(reason, item, enrollment)
             noteUnknownKey(kid, reason, enrollment)
             hold(item, for: IssuerDirectory.unknownKeyPause, enrollment, because: reason)
         case (nil, .notAuthentic(let error)):
@@ -169,7 +175,6 @@ struct Intake: Sendable {
 
     /// Nothing has proved who sent it.
     private func noteUnknownKey(_ kid: String, _ reason: String, _ enrollment: Enrollment) {
-        health.note(enrollment.id, unverified: reason, at: ports.clock.now)
         guard
             let metadata = limitedMetadata(
                 about: "kid", of: enrollment.id, at: enrollment.target.issuer,
@@ -180,7 +185,7 @@ struct Intake: Sendable {
 
     /// Notes what is wrong with a message that the issuer itself listed; others can push whatever they like.
     private func noteFault(_ sentence: String, _ item: Item, _ enrollment: Enrollment) {
-        guard item.channel == .poll else { return }
+        guard item.isListed else { return }
         health.note(enrollment.id, unverified: sentence, at: ports.clock.now)
     }
 
@@ -189,7 +194,7 @@ struct Intake: Sendable {
     ) {
         let now = ports.clock.now
         let held = DeferredMessages.Held(
-            enrollmentId: enrollment.id, issuer: enrollment.target, message: item.message,
+            enrollmentId: enrollment.id, issuer: enrollment.target, message: item.message, isListed: item.isListed,
             readAgainAt: now.later(by: seconds), dropAt: item.heldUntil ?? now.later(by: DeferredMessages.longest))
         guard held.readAgainAt <= held.dropAt, deferred.hold(held) else {
             let why = reason.map { ["because": "\($0)"] as Logger.Metadata } ?? [:]

@@ -28,7 +28,7 @@ package enum DisplayWidth {
 
     /// Blocks whose characters take two columns (W and F), not all to the last one: text is wrapped somewhat too early
     /// if one of them is narrow.
-    package static func isWide(_ scalar: Unicode.Scalar) -> Bool { wide.contains { $0.contains(scalar.value) } }
+    package static func isWide(_ scalar: Unicode.Scalar) -> Bool { wide.hold(scalar) }
 
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0, 0x23F3...0x23F3,

@@ -3,10 +3,10 @@
 /// Letters of cursive scripts that join their neighbours, by Unicode's joining type.
 enum JoiningTypes {
     /// Whether the letter joins the one after it (types D and L).
-    static func joinsNext(_ scalar: Unicode.Scalar) -> Bool { has(dualOrLeft, scalar.value) }
+    static func joinsNext(_ scalar: Unicode.Scalar) -> Bool { dualOrLeft.hold(scalar) }
 
     /// Whether the letter joins the one before it (types D and R).
-    static func joinsPrevious(_ scalar: Unicode.Scalar) -> Bool { has(dualOrRight, scalar.value) }
+    static func joinsPrevious(_ scalar: Unicode.Scalar) -> Bool { dualOrRight.hold(scalar) }
 
     private static let dualOrLeft: [ClosedRange<UInt32>] = [
         0x620...0x620, 0x626...0x626, 0x628...0x628, 0x62A...0x62E, 0x633...0x63F, 0x641...0x647, 0x649...0x64A,
@@ -36,13 +36,4 @@ enum JoiningTypes {
         0x10FB0...0x10FB0, 0x10FB2...0x10FB6, 0x10FB8...0x10FBF, 0x10FC1...0x10FC4, 0x10FC9...0x10FCA,
         0x1E900...0x1E943,
     ]
-
-    private static func has(_ ranges: [ClosedRange<UInt32>], _ value: UInt32) -> Bool {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound < value { low = middle + 1 } else { high = middle }
-        }
-        return low < ranges.count && ranges[low].contains(value)
-    }
 }

@@ -51,7 +51,7 @@ struct SecretLine {
         guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
             throw error(path, "is UTF-16: save it as UTF-8.")
         }
-        // What was cut off could be of the line.
+        // The part that was cut off could be of the line.
         guard bytes.count < capacity else { throw error(path, "is too long for \(kind).") }
         if trimmed, let text = String(validating: bytes, as: UTF8.self) {
             bytes = Array(TerminalText.trimmed(text).utf8)

@@ -81,6 +81,7 @@ struct EnrollerTests {
         }
         #expect(failure.code == .issuerRefused)
         #expect(failure.message.contains("let it call itself by a name, on this host localhost"))
+        #expect(await sample.issuer.codes.isEmpty, "the code is still good")
     }
 
     @Test func `a name from before names were normalized is found as it is written, and a name of spaces is refused`()

@@ -57,22 +57,48 @@ struct SaidDropsTests {
 
     @Test(arguments: [true, false])
     func `a dropped message is said in status and doctor if the issuer listed it, until a good one comes`(
-        isPolled: Bool
+        isListed: Bool
     ) async throws {
         let card = try await sample.enrolled()
         let bad = [try #require(try message(.aud, for: card)), try message(.jtiMalformed, for: card)]
         let sentences = [AuthenticityError.aud.sentence, UnanswerableError.jtiMalformed.sentence]
         for (message, sentence) in zip(bad, sentences) {
             let enrollment = try await sample.enrollment(card.id)
-            try await sample.agent.fetcher.intake.receive([message], for: enrollment, by: isPolled ? .poll : .push)
+            try await sample.agent.fetcher.intake.receive(
+                [message], for: enrollment, by: isListed ? .poll : .push, isListed: isListed)
             let trouble = "a request could not be verified: \(sentence)"
             let said = ["enrollment \(card.id): https://issuer.example: \(trouble)"]
-            #expect(try await sample.agent.troubles() == (isPolled ? said : []))
+            #expect(try await sample.agent.troubles() == (isListed ? said : []))
             let finding = await sample.agent.checkup.findings().first { $0.weakness == .requestUnverified }
-            #expect(finding?.message == (isPolled ? "enrollment \(card.id): \(trouble)" : nil))
+            #expect(finding?.message == (isListed ? "enrollment \(card.id): \(trouble)" : nil))
         }
         try await sample.receive(SampleRequest(), for: card)
         #expect(try await sample.agent.troubles().isEmpty)
+    }
+
+    @Test func `a pushed message under an unknown key is no trouble of the enrollment, as anyone may have sent it`()
+        async throws
+    {
+        let card = try await sample.enrolled()
+        let message = try sample.message(SampleRequest(kid: "another"), for: card)
+        let enrollment = try await sample.enrollment(card.id)
+        try await sample.agent.fetcher.intake.receive([message], for: enrollment, by: .push, isListed: false)
+        #expect(try await sample.agent.troubles().isEmpty)
+        try await sample.agent.fetcher.intake.receive([message], for: enrollment, by: .poll)
+        #expect(try await sample.agent.troubles().count == 1)
+    }
+
+    @Test func `past a number of enrollments the reasons share one text, and room comes back`() throws {
+        let health = IssuerHealth(maxOwnTexts: 2)
+        let ids = try (0..<3).map { try #require(EnrollmentID("0000000000000000000\($0)")) }
+        for id in ids { health.note(id, unverified: "x", at: 0) }
+        health.note(ids[0], unverified: "y", at: 0)
+        let begin = "a request could not be verified: "
+        #expect(ids.map { health.trouble(of: $0) } == [begin + "y", begin + "x", begin + "the log has the reason"])
+        health.forget(ids[1])
+        #expect(health.trouble(of: ids[1]) == nil && health.counts == [.issuer: 2])
+        health.note(ids[2], unverified: "z", at: 0)
+        #expect(health.trouble(of: ids[2]) == begin + "z")
     }
 
     @Test(arguments: UnanswerableError.allCases)

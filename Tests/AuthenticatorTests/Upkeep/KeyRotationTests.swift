@@ -183,6 +183,7 @@ struct KeyRotationTests {
     }
 
     private func held(_ message: String, _ id: EnrollmentID) -> DeferredMessages.Held {
-        DeferredMessages.Held(enrollmentId: id, issuer: target, message: message, readAgainAt: 10, dropAt: 20)
+        DeferredMessages.Held(
+            enrollmentId: id, issuer: target, message: message, isListed: true, readAgainAt: 10, dropAt: 20)
     }
 }

@@ -1,0 +1,11 @@
+extension [ClosedRange<UInt32>] {
+    /// Whether one of the ranges, which stand in order, holds a scalar.
+    func hold(_ scalar: Unicode.Scalar) -> Bool {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].upperBound < scalar.value { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low].contains(scalar.value)
+    }
+}
