@@ -1,7 +1,8 @@
 // A shim for LD_PRELOAD: counts what a program allocates, and what it reads, writes and syncs of its database.
 //
 // The counts are in the file that $OOB_COUNTS names, so that whoever started the program reads them while it runs:
-// allocations, reads, writes and syncs, each 64 bits.
+// allocations, reads, writes, syncs and pages, each 64 bits. Pages are those that commits add to the write-ahead log:
+// each has a frame header of 24 bytes, which SQLite writes by itself.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ALLOCATIONS, READS, WRITES, SYNCS, KINDS };
+enum { ALLOCATIONS, READS, WRITES, SYNCS, PAGES, KINDS };
+enum { FRAME_HEADER = 24 };
 
 static _Atomic unsigned long nowhere[KINDS];
 static _Atomic unsigned long *counts = nowhere;
@@ -54,6 +56,7 @@ ssize_t pread64(int file, void *bytes, size_t size, off64_t offset) {
 ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t offset) {
     static typeof(&pwrite64) next;
     if (!next) next = NEXT(pwrite64);
+    if (size == FRAME_HEADER) count(PAGES);
     return count(WRITES), next(file, bytes, size, offset);
 }
 

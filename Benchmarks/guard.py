@@ -4,9 +4,10 @@
 usage: guard.py [--update] [--times N] [--self-test]
 
 It counts, of the programs in OOB_BIN_DIR (.build/deb/release unless given): instructions and allocations of receiving,
-approving and delivering one request and of `oobctl status`, what an approval reads, writes and syncs of the database,
-and the bytes that are left of it. --update keeps what is counted as the new limits; --times counts so often, and says
-how far the counts are apart. --self-test only proves that it can fail.
+approving and delivering one request and of `oobctl status`, the pages that each of these three commits writes, what an
+approval reads, writes and syncs of the database, and the bytes that are left of it. --update keeps what is counted as
+the new limits; --times counts so often, and says how far the counts are apart. --self-test only proves that it can
+fail.
 """
 
 import argparse
@@ -40,6 +41,7 @@ def counted() -> dict[str, float]:
     found |= {f"{step}: allocations": counts[step]["allocations"] for step in STEPS}
     for kind in ("reads", "writes", "syncs"):
         found[f"an approval: {kind} of the database"] = sum(counts[step][kind] for step in STEPS)
+    found |= {f"{step}: pages of its commit": counts[step]["pages"] for step in STEPS}
     return found | past_and_status()
 
 

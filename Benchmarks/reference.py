@@ -1,4 +1,4 @@
-"""What the machine does in the same minutes: the two numbers that an approval cannot go below, and what it is."""
+"""What the machine does in the same minutes: what an approval cannot go below (floor.c), and what it is."""
 
 import os
 import platform
@@ -9,33 +9,33 @@ from pathlib import Path
 
 from world import BIN_DIR, PLACE, compiled
 
-PAIRS = 2_000
+# Requests of one run of the floor.
+FLOOR = 500
 
 
-def program() -> Path:
-    return compiled("reference.c", "reference", "-Wno-unused", "-Wshadow", "-lcrypto", "-lsqlite3")
-
-
-def output(*words) -> float:
-    return float(subprocess.run([program(), *map(str, words)], check=True, capture_output=True, text=True).stdout)
+def output(kind: str, amount: int, through: tuple = ()) -> float:
+    made = compiled("floor.c", "floor", "-Wno-unused", "-Wshadow", "-lcrypto", "-lsqlite3")
+    with tempfile.TemporaryDirectory(dir=PLACE) as folder:
+        return float(subprocess.run(
+            [*through, made, kind, str(amount), folder], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True).stdout)
 
 
 class Reference:
     """Measured between the others, so that both have the same machine."""
 
     def __init__(self):
-        self.pairs: list[float] = []
+        self.floors: list[float] = []
         self.commits: list[float] = []
 
     def measure(self):
-        self.pairs.append(output("keys", PAIRS) / PAIRS)
-        with tempfile.TemporaryDirectory(dir=PLACE) as folder:
-            self.commits.append(output("commits", 1, f"{folder}/reference.db"))
+        self.floors.append(output("run", FLOOR))
+        self.commits.append(output("commits", 1))
 
     @property
-    def pair(self) -> float:
-        """The processor seconds of verifying and signing once."""
-        return statistics.median(self.pairs)
+    def floor(self) -> float:
+        """The processor seconds of a request of the smallest program with the same promises."""
+        return statistics.median(self.floors)
 
     @property
     def commit_rate(self) -> float:
@@ -43,19 +43,23 @@ class Reference:
         return statistics.median(self.commits)
 
 
-def pair_instructions() -> float:
-    """Of verifying and signing once, by callgrind."""
-    few, many = (instructions(program(), "keys", str(count)) for count in (10, 60))
+def floor_instructions() -> float:
+    """Of a request of the floor, by callgrind."""
+    few, many = (executed(lambda through: output("run", count, through)) for count in (10, 60))
     return (many - few) / 50
 
 
 def instructions(*command) -> int:
     """All that a program executes, from its start to its end."""
+    return executed(lambda through: subprocess.run(
+        [*through, *command], check=True, stdin=subprocess.DEVNULL, capture_output=True))
+
+
+def executed(run) -> int:
+    """All that a program executes which `run` starts with the words that it is given before its own."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "out"
-        subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", *command], check=True,
-            stdin=subprocess.DEVNULL, capture_output=True)
+        run(("valgrind", "--tool=callgrind", f"--callgrind-out-file={file}"))
         return total(file)
 
 

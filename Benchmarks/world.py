@@ -79,7 +79,7 @@ def until(what: str, look, patience: float = PATIENCE, pause: float = 0.0005):
 class Counts:
     """What counting.c counts of one process."""
 
-    NAMES = ("allocations", "reads", "writes", "syncs")
+    NAMES = ("allocations", "reads", "writes", "syncs", "pages")
 
     def __init__(self, folder: Path):
         self.path = folder / "counts"
