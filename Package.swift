@@ -73,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "oob-issuer",
             dependencies: [
-                "CICUData", "HTTPServing", "LineLog", "LinuxProcess", "QRCode", "Sandbox", "SequenceDiagrams",
+                "CICUData", "HTTPServing", "LineLog", "LinuxProcess", "Sandbox", "SequenceDiagrams",
                 "ThreeDS", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -306,7 +306,6 @@ let package = Package(
         .target(name: "DurableFiles"),  // Files that are whole or not there, also after a crash, and who may read them.
 
         // Pure values: no I/O, no clock, and no import of ours.
-        .target(name: "QRCode"),  // A link as a QR code, drawn in a terminal (ISO/IEC 18004).
         .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
         .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
         .target(name: "Versioning"),  // The version of the software, for all its programs.
@@ -323,7 +322,6 @@ let package = Package(
 
         // Tests: one target for each of the above, and the programs as a whole.
         .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
-        .testTarget(name: "QRCodeTests", dependencies: ["QRCode"]),
         .testTarget(name: "SequenceDiagramsTests", dependencies: ["SequenceDiagrams"]),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
         .testTarget(name: "FairSharingTests", dependencies: ["FairSharing"]),

@@ -68,7 +68,7 @@ class MigrationTests(Migration):
     def test_all_of_it_goes_over_and_the_agent_goes_on_there_and_no_more_here(self):
         agent = self.single()
         guarded = agent.json("enroll", subprocess.run(
-            [BIN_DIR / "oob-issuer", "code", "--issuer", self.sandbox.origin, "--no-qr"], check=True,
+            [BIN_DIR / "oob-issuer", "code", "--issuer", self.sandbox.origin], check=True,
             capture_output=True, text=True, timeout=WITHIN).stdout.splitlines()[-1],
             "--authn-type", "pin", "--pin-file", str(self.pin), "--name", "guarded")["id"]
         # The newest is whom a purchase is for.

@@ -77,7 +77,7 @@ class Hosts(unittest.TestCase):
 
     def enroll(self, agent: Agent, *options: str) -> str:
         code = subprocess.run(
-            [BIN_DIR / "oob-issuer", "code", "--issuer", self.sandbox.origin, "--no-qr"], check=True,
+            [BIN_DIR / "oob-issuer", "code", "--issuer", self.sandbox.origin], check=True,
             capture_output=True, text=True, timeout=WITHIN).stdout.splitlines()[-1]
         return agent.json("enroll", code, *options)["id"]
 

@@ -82,10 +82,6 @@ import Testing
         try await OutsideScript.run("test_keys.py")
     }
 
-    @Test func `ZXing reads the QR code that a terminal shows`() async throws {
-        try await OutsideScript.run("test_qr.py")
-    }
-
     @Test func `the journal is recomputed without the agent's code, and tampering is found`() async throws {
         try await OutsideScript.run("test_audit.py")
     }
