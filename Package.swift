@@ -287,7 +287,7 @@ let package = Package(
             ],
             // Served as it is.
             resources: [.embedInCode("style.css")]),
-        .target(name: "SequenceDiagrams", dependencies: ["ThreeDS"]),  // Who said what to whom, as text and as SVG.
+        .target(name: "SequenceDiagrams", dependencies: ["ThreeDS"]),  // Who said what to whom, as SVG and for Mermaid.
         .target(  // Rows of SQLite's tables.
             name: "SQLiteRows",
             dependencies: [

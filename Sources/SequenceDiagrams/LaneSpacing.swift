@@ -1,4 +1,4 @@
-/// Where the lanes of a diagram are, and its texts between them, in pixels or columns.
+/// Where the lanes of a diagram are, and its texts between them, in pixels.
 struct LaneSpacing {
     /// What a text between two lanes asks for.
     struct Wish {
@@ -12,8 +12,13 @@ struct LaneSpacing {
         let isOverLanes: Bool
     }
 
+    /// Between two heads.
+    private static let space = 10
+    /// From lane to lane if there is room.
+    private static let usual = 165
     /// Between a text and the lanes beside it.
-    let padding: Int
+    private static let padding = 8
+
     /// From the left, rising.
     let lanes: [Int]
 
@@ -21,20 +26,19 @@ struct LaneSpacing {
     ///
     /// - Parameters:
     ///   - heads: how wide each lane's head is.
-    ///   - usual: how far apart lanes are if there is room.
     ///   - most: from the left end of the first head to the right end of the last one.
-    init(heads: [Int], between space: Int, usual: Int, wishes: [Wish], padding: Int, start: Int, most: Int) {
-        let least = zip(heads, heads.dropFirst()).map { left, right in (left + right + 1) / 2 + space }
-        var wanted = least.map { max($0, usual) }
+    init(heads: [Int], wishes: [Wish], start: Int, most: Int) {
+        let least = zip(heads, heads.dropFirst()).map { left, right in (left + right + 1) / 2 + Self.space }
+        var wanted = least.map { max($0, Self.usual) }
         for wish in wishes where wish.lanes.count == 2 {
-            wanted[wish.lanes.lowerBound] = max(wanted[wish.lanes.lowerBound], wish.width + 2 * padding)
+            wanted[wish.lanes.lowerBound] = max(wanted[wish.lanes.lowerBound], wish.width + 2 * Self.padding)
         }
         let ends = ((heads.first ?? 0) + 1) / 2 + ((heads.last ?? 0) + 1) / 2
         let room = max(0, most - ends - least.reduce(0, +))
         let gaps = Self.shared(room, least: least, wanted: wanted)
         var lanes = [start + ((heads.first ?? 0) + 1) / 2]
         for gap in gaps { lanes.append((lanes.last ?? 0) + gap) }
-        (self.padding, self.lanes) = (padding, lanes)
+        self.lanes = lanes
     }
 
     /// Gives each gap what it wants, those that want least first; what is left is shared alike.
@@ -51,7 +55,7 @@ struct LaneSpacing {
 
     /// How wide a text between these lanes can be.
     func width(across range: ClosedRange<Int>) -> Int {
-        lanes[range.upperBound] - lanes[range.lowerBound] - 2 * padding
+        lanes[range.upperBound] - lanes[range.lowerBound] - 2 * Self.padding
     }
 
     /// The widest of the gaps.
@@ -83,8 +87,8 @@ struct LaneSpacing {
 
     /// Where a note over a lane can be, without touching its neighbours and the ends of the picture.
     func room(forNoteOn lane: Int, within ends: ClosedRange<Int>) -> ClosedRange<Int> {
-        let left = lane > 0 ? lanes[lane - 1] + padding : ends.lowerBound
-        let right = lane + 1 < lanes.count ? lanes[lane + 1] - padding : ends.upperBound
+        let left = lane > 0 ? lanes[lane - 1] + Self.padding : ends.lowerBound
+        let right = lane + 1 < lanes.count ? lanes[lane + 1] - Self.padding : ends.upperBound
         return left...max(left, right)
     }
 

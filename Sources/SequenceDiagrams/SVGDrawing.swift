@@ -2,11 +2,10 @@
 struct SVGDrawing {
     private static let width = 880
     private static let margin = 16
-    private static let padding = 8
     private static let ground = "#ffffff"
-    private static let name = TextFitting.pixels(size: 13, bold: true)
-    private static let small = TextFitting.pixels(size: 11)
-    private static let heading = TextFitting.pixels(size: 17, bold: true)
+    private static let name = TextFitting(size: 13, isBold: true)
+    private static let small = TextFitting(size: 11)
+    private static let heading = TextFitting(size: 17, isBold: true)
     private static let nameHeight = 17
     private static let smallHeight = 14
 
@@ -28,8 +27,7 @@ struct SVGDrawing {
         let times = diagram.steps.indices.compactMap(diagram.timeText).map(Self.small.width).max() ?? 0
         let start = Self.margin + times + 12
         spacing = LaneSpacing(
-            heads: heads, between: 10, usual: 165, wishes: diagram.steps.flatMap(Self.wishes), padding: Self.padding,
-            start: start,
+            heads: heads, wishes: diagram.steps.flatMap(Self.wishes), start: start,
             most: Self.width - start - Self.margin)
         let lanesEnd = (spacing.lanes.last ?? 0) + ((heads.last ?? 0) + 1) / 2 + Self.margin
         right = max(lanesEnd, 560)
@@ -49,11 +47,7 @@ struct SVGDrawing {
     }
 
     var text: String {
-        let described = diagram.steps.map { step in
-            let parties = diagram.parties
-            let who = step.isNote ? parties[step.from].name : "\(parties[step.from].name) to \(parties[step.to].name)"
-            return "\(who): \(step.label)."
-        }
+        let described = diagram.steps.map { "\(diagram.names(of: $0)): \($0.label)." }
         return """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(right) \(y)" width="\(right)" height="\(y)" \
             role="img" aria-labelledby="title desc">

@@ -8,7 +8,7 @@ package struct SequenceDiagram: Sendable, Equatable {
     /// One lane.
     package struct Party: Sendable, Equatable {
         package let name: String
-        /// What it is here, in a few words; SVG alone has it.
+        /// Its part in the story, in a few words; SVG alone has it.
         package let role: String
         /// Whether the lane and what touches it stand out.
         package let isHighlighted: Bool
@@ -42,7 +42,7 @@ package struct SequenceDiagram: Sendable, Equatable {
         var lanes: ClosedRange<Int> { min(from, to)...max(from, to) }
     }
 
-    /// How it all ended, in a word; SVG alone has it, in a colour of its own.
+    /// How it all ended, in a word; SVG has it in a colour of its own.
     package struct Ending: Sendable, Equatable {
         package enum Kind: String, Sendable { case good, bad, open }
 
@@ -80,11 +80,24 @@ package struct SequenceDiagram: Sendable, Equatable {
         (self.ending, self.parties, self.steps) = (ending, parties, steps)
     }
 
-    /// At most 100 columns wide, safe to print, without a line feed at its end.
-    package var text: String { TextDrawing(self).text }
+    /// The title, and a line for each step with its time, safe to print, without a line feed at its end.
+    package var list: String {
+        let lines = steps.indices.map { index in
+            let (step, time) = (steps[index], Self.passed(steps[index].at - steps[0].at))
+            return "\(time)  \(names(of: step)): \(step.label)" + (step.detail.map { " (\($0))" } ?? "")
+        }
+        return ([title] + subtitles + lines).joined(separator: "\n")
+    }
+
+    /// A `sequenceDiagram` of Mermaid, without a line feed at its end; what comes from outside is escaped.
+    package var mermaid: String { MermaidDrawing(diagram: self).text }
 
     /// A whole SVG file, without scripts and references; 880 pixels wide at most unless its lanes' heads need more.
     package var svg: String { SVGDrawing(self).text }
+
+    func names(of step: Step) -> String {
+        step.isNote ? parties[step.from].name : "\(parties[step.from].name) to \(parties[step.to].name)"
+    }
 
     /// What a step's time is beside it: nothing if it is that of the step before.
     func timeText(_ index: Int) -> String? {

@@ -1,9 +1,13 @@
-internal import ThreeDS
-
-/// Breaks text into lines that fit, in whatever unit.
+/// Breaks text into lines that fit, in pixels of a proportional font.
 struct TextFitting: Sendable {
-    /// How wide a character is.
-    let width: @Sendable (Character) -> Int
+    let size: Int
+    var isBold = false
+
+    /// With some to spare: which font there is, nobody knows.
+    func width(_ character: Character) -> Int {
+        let thousandths = character.unicodeScalars.reduce(0) { $0 + GlyphWidth.thousandths($1) }
+        return (thousandths * size * (isBold ? 116 : 100) + 99_999) / 100_000
+    }
 
     func width(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
@@ -127,18 +131,5 @@ struct TextFitting: Sendable {
             (joint, following) = (before, text[before])
         }
         return nil
-    }
-}
-
-extension TextFitting {
-    /// Columns of a terminal.
-    static let columns = TextFitting { DisplayWidth.columns(String($0)) }
-
-    /// Pixels of a proportional font of that size, with some to spare: which font there is, nobody knows.
-    static func pixels(size: Int, bold: Bool = false) -> TextFitting {
-        TextFitting { character in
-            let thousandths = character.unicodeScalars.reduce(0) { $0 + GlyphWidth.thousandths($1) }
-            return (thousandths * size * (bold ? 116 : 100) + 99_999) / 100_000
-        }
     }
 }

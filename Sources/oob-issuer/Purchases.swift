@@ -66,27 +66,34 @@ struct List: AsyncParsableCommand {
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the story of a purchase: what came, what was checked, and EMV's messages.",
+        usage: "oob-issuer show <acsTransId> [<options>]",
         discussion: """
-            With --diagram it draws who sent what to whom, and when, instead.
+            With --diagram or --mermaid it draws who sent what to whom, and when, instead.
 
             Examples:
               oob-issuer show ACSTRANSID --diagram purchase.svg   for a browser or a page
-              oob-issuer show ACSTRANSID --diagram -              in the terminal
+              oob-issuer show ACSTRANSID --mermaid                for a comment at a forge
             """)
 
     @OptionGroup var purchase: PurchaseArgument
 
     @Option(
         help: ArgumentHelp(
-            "Draw a sequence diagram into this file, which is replaced: .svg or .txt; - for text on standard output.",
-            valueName: "file"), completion: .file(extensions: ["svg", "txt"]))
+            "Draw a sequence diagram into this file, which is replaced; its name ends in .svg.", valueName: "file"),
+        completion: .file(extensions: ["svg"]))
     var diagram: String?
+
+    @Flag(help: "Print a sequence diagram in Mermaid's language, which forges draw in Markdown.")
+    var mermaid = false
 
     @OptionGroup var sandbox: SandboxOptions
 
     func validate() throws {
+        let given = [(diagram != nil, "--diagram"), (mermaid, "--mermaid"), (sandbox.json, "--json")].filter(\.0)
+        guard given.count <= 1 else {
+            throw ValidationError("\(given.map(\.1).joined(separator: " and ")) exclude each other")
+        }
         guard let name = diagram else { return }
-        guard !sandbox.json else { throw ValidationError("--diagram and --json exclude each other") }
         do throws(SandboxClient.OrderError) { _ = try DiagramFile(name) } catch {
             throw ValidationError("--diagram \(error)")
         }
@@ -95,11 +102,10 @@ struct Show: AsyncParsableCommand {
     func run() async throws {
         let (client, id) = (try sandbox.client(), try purchase.id())
         let report = try await reporting { () throws(SandboxClient.CallError) in try await client.story(of: id) }
-        guard let diagram else { return try Output.data(sandbox.json ? report.json : report.text) }
+        guard mermaid || diagram != nil else { return try Output.data(sandbox.json ? report.json : report.text) }
         let drawn = try await reporting { () throws(SandboxClient.CallError) in try report.diagram() }
-        let file = try DiagramFile(diagram)
-        if file == .standardOutput { return try Output.data(drawn.text) }
-        do throws(SandboxClient.OrderError) { try file.write(drawn) } catch {
+        guard let diagram else { return try Output.data(drawn.mermaid) }
+        do throws(SandboxClient.OrderError) { try DiagramFile(diagram).write(drawn) } catch {
             Output.message("--diagram \(error)")
             throw ExitCode.failure
         }

@@ -4,6 +4,7 @@ Run with `.venv/bin/python Tests/Programs/test_diagrams.py`; with `--update` it 
 Tests/Fixtures/Cases/diagrams anew, for a reviewer to look at. OOB_BIN_DIR names the programs' directory.
 """
 
+import html
 import http.server
 import json
 import re
@@ -34,6 +35,11 @@ HOSTILE = {
     "nothing": "",
 }
 
+
+# Lines of Mermaid's language as they can be: no sign in a text but letters, digits and these, the rest as #38;.
+TEXT = r"(?P<text>(?:[\w .,\-/()]|#\d+;|<br/>)*)"
+PARTICIPANT = re.compile(rf"participant p\d as {TEXT}")
+MESSAGE = re.compile(rf"(?:p\d--?>>p\d|Note over p\d(?:,p\d)?): {TEXT}")
 
 # Shown between emoji, and escaped in "direction and nothing".
 JOINERS = {0x200D: None}
@@ -80,12 +86,6 @@ class Drawing:
 
 def image(story: Path) -> Path:
     return IMAGES / f"purchase-{story.stem}.svg"
-
-
-def columns(line: str) -> int:
-    """What a line takes on a terminal, counted by another's table."""
-    return sum(0 if unicodedata.category(c) in ("Mn", "Me", "Cf") else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-               for c in line)
 
 
 class Diagrams(unittest.TestCase):
@@ -150,30 +150,39 @@ class Diagrams(unittest.TestCase):
                     self.assertLessEqual(int(rect.get("x", 0)) + int(rect.get("width")), width)
                     self.assertLessEqual(int(rect.get("y", 0)) + int(rect.get("height")), height)
 
-    def test_the_text_has_at_most_100_columns_and_nothing_that_a_terminal_obeys(self):
-        stories = [story.read_text(encoding="utf-8") for story in STORIES] + [self.named(name) for name in HOSTILE.values()]
-        for story in stories:
-            run = self.drawing.run(story, "--diagram", "-")
-            self.assertEqual((run.returncode, run.stderr), (0, ""))
-            for line in run.stdout.split("\n"):
-                self.assertLessEqual(columns(line), 100, line)
-                self.assertFalse([c for c in line.translate(JOINERS) if unicodedata.category(c).startswith("C")], line)
+    def mermaid(self, story: dict | str) -> list[str]:
+        run = self.drawing.run(story, "--mermaid")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        lines = run.stdout.splitlines()
+        self.assertEqual(lines[:2], ['%%{init: {"sequence": {"wrap": true}}}%%', "sequenceDiagram"])
+        return lines[2:]
 
-    def test_the_text_has_each_message_above_its_arrow_and_the_times_beside_them(self):
-        lines = self.drawing.run(self.story(), "--diagram", "-").stdout.splitlines()
-        arrows = [(above.replace("│", " ").strip(), arrow) for above, arrow in zip(lines, lines[1:]) if "▶" in arrow or "◀" in arrow]
-        self.assertEqual([label for label, _ in arrows], [step["label"] for step in self.story()["steps"]])
-        self.assertEqual([arrow.split("s ")[0] for _, arrow in arrows if arrow[0] == "+"], ["+0 ", "+5 ", "+12 "])
+    def test_mermaid_has_each_message_in_order_with_its_time(self):
+        story, lines = self.story(), self.mermaid(self.story())
+        lanes = {line.split()[1]: line.split(" as ")[1] for line in lines if line.startswith("participant ")}
+        self.assertEqual(list(lanes), [f"p{number}" for number in range(len(lanes))])
+        self.assertIn("3DS Server", lanes.values())
+        messages = [MESSAGE.fullmatch(line) for line in lines[len(lanes) + 1:]]
+        texts = [message["text"].split("<br/>") for message in messages]
+        times = [text.pop(0).replace("#43;", "+") for text in texts if text[0].startswith("#43;")]
+        self.assertEqual(times, ["+0 s", "+5 s", "+12 s"])
+        self.assertEqual([text[0] for text in texts], [step["label"] for step in story["steps"]])
+        self.assertEqual({text[0] for text, message in zip(texts, messages) if "-->>" in message[0]}, {"ARes", "CRes", "RRes"})
+
+    def test_hostile_names_are_only_text_to_mermaid(self):
+        for what, name in {**HOSTILE, "mermaid": "a; p1->>p0: b #35; %% `c` end\u2028style x: y #z;"}.items():
+            with self.subTest(what):
+                lines = self.mermaid(self.named(name))
+                self.assertFalse([line for line in lines if not (PARTICIPANT.fullmatch(line) or MESSAGE.fullmatch(line))])
+        heading = next(line for line in self.mermaid(self.named("<b>&'\"")) if line.startswith("Note over p0,p"))
+        self.assertEqual(html.unescape(heading.replace("#", "&#")).split(": ", 1)[1].split("<br/>")[0], "<b>&'\" · USD 1.00")
 
     def test_days_are_said_and_a_pause_is_seen(self):
-        text = self.drawing.run(self.story("3ri-decoupled-7-days"), "--diagram", "-").stdout
-        self.assertIn("\n+6 d 23:59:00 ", text)
-        self.assertEqual(text.count("1 d 00:00:00 later"), 6)
-        self.assertIn(" 23:59:00 later ", text)
-
-    def test_a_text_file_has_what_standard_output_has(self):
-        file = self.folder / "drawn.TXT"
-        self.assertEqual(self.drawing.draw(self.story(), file), self.drawing.run(self.story(), "--diagram", "-").stdout)
+        for said in ["\n".join(self.mermaid(self.story("3ri-decoupled-7-days"))).replace("#58;", ":").replace("#43;", "+"),
+                     self.drawing.draw(self.story("3ri-decoupled-7-days"), self.folder / "drawn.svg")]:
+            self.assertRegex(said, r"[>:] ?\+6 d 23:59:00<")
+            self.assertEqual(said.count("1 d 00:00:00 later"), 6)
+            self.assertIn("23:59:00 later", said)
 
     def test_a_file_is_replaced_whole_and_nothing_is_left_beside_it(self):
         folder = self.folder / "alone"
@@ -196,13 +205,15 @@ class Diagrams(unittest.TestCase):
         self.assertEqual(list(blocked.iterdir()), [])
 
     def test_another_suffix_is_refused_with_what_is_allowed_before_anything_is_asked(self):
-        for name in ["purchase.png", "purchase", ".svg", "a.svg/", "--", "./-"]:
+        for name in ["purchase.png", "purchase.txt", "purchase", ".svg", "a.svg/", "-", "--", "./-"]:
             run = self.drawing.run("{}", f"--diagram={name}")
             self.assertEqual(run.returncode, 64, name)
-            self.assertIn("--diagram must be a file name that ends in .svg or .txt, or - for text on standard output", run.stderr)
-        run = self.drawing.run("{}", "--diagram", "-", "--json")
-        self.assertEqual(run.returncode, 64)
-        self.assertIn("--diagram and --json exclude each other", run.stderr)
+            self.assertIn("--diagram must be a file name that ends in .svg", run.stderr)
+        for options in [["--diagram", "a.svg", "--json"], ["--mermaid", "--json"], ["--diagram", "a.svg", "--mermaid"]]:
+            run = self.drawing.run("{}", *options)
+            self.assertEqual(run.returncode, 64)
+            names = " and ".join(option for option in options if option.startswith("--"))
+            self.assertIn(f"{names} exclude each other", run.stderr)
 
     def test_a_story_that_cannot_be_drawn_is_told(self):
         story = self.story()
@@ -215,11 +226,11 @@ class Diagrams(unittest.TestCase):
                 (self.story(steps=[{**first, "to": "mallory\x1b"}]), "steps[0]: to: mallory\\u{1B} is no party"),
                 (self.story(steps=[{**first, "label": 1}]), "steps[0]: /label must be a string"),
                 (self.story(steps=[first] * 1_001), "steps: more than 1000")]:
-            run = self.drawing.run(wrong, "--diagram", "-")
+            run = self.drawing.run(wrong, "--mermaid")
             self.assertEqual((run.returncode, run.stdout), (1, ""), said)
             self.assertIn(said, run.stderr)
-        self.assertEqual(self.drawing.run(self.story(steps=[]), "--diagram", "-").returncode, 0)
-        self.assertEqual(self.drawing.run(self.story(steps=[first] * 1_000), "--diagram", "-").returncode, 0)
+        self.assertEqual(self.drawing.run(self.story(steps=[]), "--mermaid").returncode, 0)
+        self.assertEqual(self.drawing.run(self.story(steps=[first] * 1_000), "--mermaid").returncode, 0)
 
 
 class Played(unittest.TestCase):

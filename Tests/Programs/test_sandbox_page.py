@@ -187,7 +187,7 @@ class OverHTTP(Scene):
         self.assertLess(len(self.page.call("GET", "/").text.encode()), 60_000)
         story = self.page.bought(**{**OWN, "merchant": "<" * 40})
         path = f"/purchases/{story['acsTransId']}"
-        for _ in range(100):
+        for _ in range(200):
             self.page.call("POST", f"/sandbox{path}/creq", "{}")
         answer = self.page.call("GET", path)
         self.assertLess(len(answer.text.encode()), 60_000)

@@ -106,7 +106,7 @@ enum Pages {
         context["evidence"] = self.evidence(evidence, link: nil)
         context["json"] = PageText.json(json)
         if let diagram = story.diagram {
-            context["sequence"] = ["diagram": PageText.base64(Array(diagram.svg.utf8)), "text": diagram.text]
+            context["sequence"] = ["diagram": PageText.base64(Array(diagram.svg.utf8)), "list": diagram.list]
         }
         return Templates.render("export", context)
     }
@@ -140,7 +140,7 @@ enum Pages {
         case .wire: context["wire"] = WireParts.context(evidence)
         case .sequence:
             let diagram = RequestStory(evidence).diagram
-            var sequence: [String: Any] = ["hasDiagram": diagram != nil, "text": diagram?.text ?? ""]
+            var sequence: [String: Any] = ["hasDiagram": diagram != nil, "list": diagram?.list ?? ""]
             if let link = page.sandboxLink { sequence["sandbox"] = ["link": link] }
             context["sequence"] = sequence
         case .evidence: context["evidence"] = self.evidence(evidence, link: "/requests/\(id)/evidence.json")

@@ -4,7 +4,7 @@ import StrictJSON
 
 /// The page of one purchase: its sequence, what authenticators sent for it, and the messages.
 struct PurchasePage: Sendable {
-    /// Bytes of messages and of the drawing as text that stand on the page; the rest is behind a link.
+    /// Bytes of messages and of the list of steps that stand on the page; the rest is behind a link.
     private static let room = 16_384
 
     private let story: JSONObject
@@ -34,8 +34,8 @@ struct PurchasePage: Sendable {
                 "version": "\(Shown.objects(story["steps"]).count)-\(report.status)",
             ]
             if ledger.left > 0 { context["left"] = "\(ledger.left)" }
-            let text = try report.diagram().text
-            if text.utf8.count <= Self.room { context["drawing"] = text }
+            let list = try report.diagram().list
+            if list.utf8.count <= Self.room { context["list"] = list }
             if let problem { context["problem"] = PageText.text(problem) }
             return try RenderedPage("purchase", context)
         }

@@ -109,7 +109,7 @@ struct SandboxPage: Sendable {
             }
         case "sequence.svg": return PageAnswer.drawing(Array(try await PurchaseReport(story()).diagram().svg.utf8))
         case "sequence.txt":
-            return PageAnswer.text(try await PurchaseReport(story()).diagram().text + "\n", "text/plain; charset=utf-8")
+            return PageAnswer.text(try await PurchaseReport(story()).diagram().list + "\n", "text/plain; charset=utf-8")
         default: throw SandboxError.notFound("There is no such page.")
         }
     }
