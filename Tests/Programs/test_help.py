@@ -173,7 +173,9 @@ class ManPages(unittest.TestCase):
             section = re.search(r"^EXIT STATUS\n(.*?)^[A-Z]", text, re.DOTALL | re.MULTILINE)[1]
             found = {int(number): meaning for number, meaning in re.findall(r"^ +(\d+) +(\S.*)$", section, re.MULTILINE)}
             self.assertEqual(found, statuses(said(program, "--help")))
-            for title in ["NAME", "SYNOPSIS", "DESCRIPTION", "ENVIRONMENT", "EXAMPLES", "SEE ALSO"]:
+            # The sandbox reads no variable.
+            variables = [] if program == "oob-issuer" else ["ENVIRONMENT"]
+            for title in ["NAME", "SYNOPSIS", "DESCRIPTION", *variables, "EXAMPLES", "SEE ALSO"]:
                 self.assertRegex(text, rf"(?m)^{title}$")
             self.assertIn("January 2, 1970", text)
 
