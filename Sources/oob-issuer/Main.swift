@@ -19,7 +19,7 @@ struct OOBIssuer: AsyncParsableCommand {
         version: SoftwareVersion.text,
         subcommands: [
             Serve.self, Code.self, Purchase.self, List.self, Show.self, CReq.self, Cancel.self, Replay.self,
-            Revoke.self, Load.self, Faults.self, Clock.self,
+            Revoke.self, Faults.self, Clock.self,
         ])
 
     static func main() async {

@@ -27,11 +27,6 @@ enum Output {
         }
     }
 
-    /// A message for whoever watches a terminal, and for nobody else.
-    static func progress(_ sentence: String) {
-        if isatty(STDERR_FILENO) == 1 { message(sentence) }
-    }
-
     static func message(_ sentence: String) {
         try? FileHandle.standardError.write(contentsOf: Data("oob-issuer: \(sentence)\n".utf8))
     }

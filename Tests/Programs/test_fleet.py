@@ -7,7 +7,9 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import unittest
+from pathlib import Path
 
 import pexpect
 
@@ -15,6 +17,7 @@ from programs import BIN_DIR, ENDED_WITHIN, Agent, Sandbox, started, temporary_f
 from software_authenticator import call
 from terminal import Terminal
 
+PURCHASES = Path(__file__).resolve().parents[2] / "Benchmarks/purchases.py"
 MIX = ("--authn-type", "test", "--personas", "autoApprove=0.5,autoDeny=0.3", "--seed", "1")
 
 
@@ -123,9 +126,11 @@ class Reported(Fleet):
         empty = self.report()
         self.assertEqual((empty["all"]["requests"], empty["all"]["enrollments"], empty["cut"]), (0, 10, False))
         load = subprocess.run(
-            [BIN_DIR / "oob-issuer", "load", "--issuer", self.sandbox.origin, "--rate", "10", "--for", "2", "--drain", "0",
-             "--json"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
-        self.assertEqual(json.loads(load.stdout)["started"], 20, load.stderr)
+            [sys.executable, "-B", PURCHASES, "--issuer", self.sandbox.origin, "--rate", "10", "--for", "2", "--drain", "0"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        self.assertTrue(load.stdout, load.stderr)
+        said = json.loads(load.stdout)
+        self.assertEqual([said["started"], said["refused"], sum(said["outcomes"].values())], [20, {}, 20])
         while self.report()["all"].get("transStatus") != {"Y": 8, "N": 6}:
             pass
         report = self.report("--since", "1h")

@@ -135,29 +135,7 @@ package struct SandboxClient: Sendable {
         return report
     }
 
-    /// One that keeps so many connections; whoever has it closes it.
-    func pooled(connections: Int) -> LoadSender {
-        var configuration = Self.configuration
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
-        return LoadSender(
-            client: HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration), url: issuer.text)
-    }
-
     func call(_ method: HTTPMethod, _ path: String, body: JSONObject?) async throws(CallError) -> JSONObject {
-        let bytes = try await answer(method, path, body: body)
-        do { return try Self.object(bytes) } catch { throw .refused("the answer is not a sandbox's: \(error)") }
-    }
-
-    func callForList(_ method: HTTPMethod, _ path: String) async throws(CallError) -> [JSONValue] {
-        let bytes = try await answer(method, path, body: nil)
-        let limits = JSONLimits(maxBytes: Self.maxAnswer, maxValues: 1_000_000)
-        guard case .array(let list)? = try? JSONReader.value(bytes, limits: limits) else {
-            throw .refused("the answer is not a sandbox's")
-        }
-        return list
-    }
-
-    private func answer(_ method: HTTPMethod, _ path: String, body: JSONObject?) async throws(CallError) -> [UInt8] {
         var request = HTTPClientRequest(url: issuer.text + path)
         request.method = method
         if let body {
@@ -172,7 +150,7 @@ package struct SandboxClient: Sendable {
             }
             throw .refused(sentence)
         }
-        return bytes
+        do { return try Self.object(bytes) } catch { throw .refused("the answer is not a sandbox's: \(error)") }
     }
 
     private static var configuration: HTTPClient.Configuration {

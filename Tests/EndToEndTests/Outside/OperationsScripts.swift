@@ -22,10 +22,6 @@ import Testing
         try await OutsideScript.run("test_diagrams.py")
     }
 
-    @Test func `purchases at a steady rate are started when they are due, and reported`() async throws {
-        try await OutsideScript.run("test_load.py")
-    }
-
     @Test func `many enrollments are made by one command that may be interrupted`() async throws {
         try await OutsideScript.run("test_fleet.py")
     }
