@@ -4,7 +4,9 @@ import Sandbox
 struct Code: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make an enrollment code, and print it and the link that carries it.",
-        usage: "oob-issuer code [<options>]")
+        usage: "oob-issuer code [--count <n>] [<options>]")
+
+    private static let counts = 1...100_000
 
     @OptionGroup var sandbox: SandboxOptions
 
@@ -23,7 +25,15 @@ struct Code: AsyncParsableCommand {
         help: ArgumentHelp("How long the code can be used, 0 to 86400; 600 unless given.", valueName: "seconds"))
     var expiresIn: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Make so many codes, 1 to 100000, and print each on a line, without links.", valueName: "n"))
+    var count: Int?
+
     func validate() throws {
+        guard count.map(Self.counts.contains) ?? true else {
+            throw ValidationError("--count must be \(Self.counts.lowerBound) to \(Self.counts.upperBound)")
+        }
         let expiresIn = try lifetime()
         try FlagNames.check { () throws(SandboxClient.OrderError) in
             try SandboxClient.checkEnrollmentCode(
@@ -36,10 +46,18 @@ struct Code: AsyncParsableCommand {
     func run() async throws {
         let client = try sandbox.client()
         let expiresIn = try lifetime()
-        let issued = try await reporting { () throws(SandboxClient.CallError) in
-            try await client.enrollmentCode(
-                attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
+        for _ in 0..<(count ?? 1) {
+            let issued = try await reporting { () throws(SandboxClient.CallError) in
+                try await client.enrollmentCode(
+                    attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
+            }
+            if sandbox.json {
+                try Output.data(issued.json)
+            } else if count != nil {
+                try Output.data(issued.code)
+            } else {
+                try Output.data("\(issued.code)\n\(issued.link)")
+            }
         }
-        try Output.data(sandbox.json ? issued.json : "\(issued.code)\n\(issued.link)")
     }
 }

@@ -1,4 +1,4 @@
-"""Many enrollments at once: made by one command that may be interrupted, and played by personas that a seed draws.
+"""Many enrollments at once: made by one command that may be interrupted, from a list of codes.
 
 Run with `.venv/bin/python Tests/Programs/test_fleet.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -18,7 +18,6 @@ from software_authenticator import call
 from terminal import Terminal
 
 PURCHASES = Path(__file__).resolve().parents[2] / "Benchmarks/purchases.py"
-MIX = ("--authn-type", "test", "--personas", "autoApprove=0.5,autoDeny=0.3", "--seed", "1")
 
 
 class Fleet(unittest.TestCase):
@@ -26,24 +25,41 @@ class Fleet(unittest.TestCase):
         self.folder = temporary_folder(type(self))
         self.sandbox = started(type(self), Sandbox(self.folder))
         self.agent = started(type(self), Agent(self.folder))
-        self.command = f"{BIN_DIR / 'oob-issuer'} code --issuer {self.sandbox.origin} | tail -n 1"
+        self.list = self.folder / "codes"
+        self.list.touch(mode=0o600)
 
-    def words(self, count: int, *options: str, command: str | None = None, agent: Agent | None = None) -> list[str]:
-        return [str(BIN_DIR / "oobctl"), "enroll", "--socket", str((agent or self.agent).socket), "--count", str(count),
-                "--code-command", command or self.command, *options]
+    def write(self, *lines: str, end: str = "\n"):
+        self.list.write_text("".join(line + end for line in lines), newline="")
 
-    def run_fleet(self, *words, **how) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            self.words(*words, **how), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+    def codes(self, count: int) -> list[str]:
+        """New ones, as the issuer prints them."""
+        run = subprocess.run(
+            [BIN_DIR / "oob-issuer", "code", "--issuer", self.sandbox.origin, "--count", str(count)],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=True)
+        return run.stdout.splitlines()
 
-    def enrollments(self, agent: Agent | None = None) -> dict[str, dict]:
-        rows = (agent or self.agent).json("enrollments")
+    def words(self, count: int | str, *options: str) -> list[str]:
+        return [str(BIN_DIR / "oobctl"), "enroll", "--socket", str(self.agent.socket), "--issuer", self.sandbox.origin,
+                "--authn-type", "test", "--count", str(count), "--code-file", str(self.list), *options]
+
+    def run_fleet(self, count: int | str, *options: str, **how) -> subprocess.CompletedProcess:
+        if "input" not in how:
+            how["stdin"] = subprocess.DEVNULL
+        return subprocess.run(self.words(count, *options), capture_output=True, text=True, timeout=300, **how)
+
+    def enrollments(self) -> dict[str, dict]:
+        rows = self.agent.json("enrollments")
         self.assertEqual(len({row["name"] for row in rows}), len(rows))
         return {row["name"]: row for row in rows}
 
-    def personas(self, agent: Agent | None = None) -> dict[str, str]:
-        names = {row["id"]: name for name, row in self.enrollments(agent).items()}
-        return {names[row["enrollment"]]: row["persona"] for row in (agent or self.agent).json("persona list")["set"]}
+    def known(self) -> set[str]:
+        """The authenticators that the issuer has."""
+        status, rows = call("GET", f"{self.sandbox.origin}/sandbox/authenticators")
+        self.assertEqual(status, 200)
+        return {row["id"] for row in rows}
+
+    def plan(self, **fault):
+        self.assertEqual(call("POST", f"{self.sandbox.origin}/sandbox/faults", {"next": [fault]})[0], 200)
 
 
 def names(*numbers: int) -> set[str]:
@@ -51,64 +67,56 @@ def names(*numbers: int) -> set[str]:
 
 
 class Interrupted(Fleet):
-    def begin(self, *options: str, after: int) -> subprocess.Popen:
-        """A run, once so many enrollments are there: it waits for the codes of the rest."""
+    def stopped(self, number: signal.Signals) -> tuple[int, str]:
+        """A run that gets a signal while the issuer keeps it waiting."""
+        self.plan(path="enrollmentOptions", kind="slow", milliseconds=60_000)
         process = subprocess.Popen(
-            self.words(40, *options, command=f'while [ ! -e {self.folder}/$OOB_ENROLLMENT_NAME ]; do sleep 0.05; done; '
-                       + self.command),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        for name in names(*range(1, after + 1)):
-            (self.folder / name).touch()
-        while len(self.enrollments()) < after:
+            self.words(20), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while call("GET", f"{self.sandbox.origin}/sandbox/faults")[1]["next"]:
             self.assertIsNone(process.poll())
-        return process
+        process.send_signal(number)
+        _, said = process.communicate(timeout=ENDED_WITHIN)
+        return process.returncode, said
 
-    def test_a_run_that_was_interrupted_twice_goes_on_and_makes_none_twice(self):
-        killed = self.begin(*MIX, after=13)
-        killed.kill()
-        killed.wait()
-        killed.stderr.close()  # Its shells hold the other end; each ends when it gets its code.
-        interrupted = self.begin(*MIX, after=26)
-        interrupted.send_signal(signal.SIGINT)
-        _, said = interrupted.communicate(timeout=ENDED_WITHIN)
-        self.assertEqual(interrupted.returncode, 1, said)
-        self.assertIn("26 of 40 are there; the same command again goes on with the rest.", said)
+    def test_a_run_that_was_interrupted_goes_on_and_spends_no_code_of_what_is_there(self):
+        codes = self.codes(21)
+        self.write(*codes[:6], "AAAA-AAAA", *codes[7:])
+        refused = self.run_fleet(20)
+        self.assertEqual(refused.returncode, 9, refused.stderr)
+        self.assertIn(f"fleet-00007 (line 7 of {self.list}): ", refused.stderr)
+        self.assertIn("6 of 20 are there; the same command again goes on with the rest.", refused.stderr)
+        # The codes of the names that are there were good once.
+        self.write(*["SPENT"] * 6, *codes[6:])
+        status, said = self.stopped(signal.SIGINT)
+        self.assertEqual(status, 1, said)
+        self.assertIn("6 of 20 are there; the same command again goes on with the rest.", said)
         self.assertIn("Interrupted.", said)
-        for name in names(*range(1, 41)):
-            (self.folder / name).touch()
-        last = self.run_fleet(40, *MIX, "--json")
+        self.assertEqual(self.stopped(signal.SIGKILL)[0], -signal.SIGKILL)
+        last = self.run_fleet(20, "--json")
         self.assertEqual((last.returncode, last.stderr), (0, ""))
-        self.assertEqual(json.loads(last.stdout), {"count": 40, "before": 26, "made": 14, "waiting": 0})
+        self.assertEqual(json.loads(last.stdout), {"count": 20, "before": 6, "made": 14, "waiting": 0})
         rows = self.enrollments()
-        self.assertEqual(set(rows), names(*range(1, 41)))
+        self.assertEqual(set(rows), names(*range(1, 21)))
         self.assertEqual({row["state"] for row in rows.values()}, {"active"})
-        status, known = call("GET", f"{self.sandbox.origin}/sandbox/authenticators")
-        self.assertEqual(status, 200)
-        self.assertEqual({row["id"] for row in known}, {row["authenticatorId"] for row in rows.values()})
-        # Another run makes nothing, and one without an interruption draws the same personas.
-        again = self.run_fleet(40, *MIX, "--json")
-        self.assertEqual(json.loads(again.stdout), {"count": 40, "before": 40, "made": 0, "waiting": 0})
-        other = started(type(self), Agent(temporary_folder(type(self))))
-        self.assertEqual(self.run_fleet(40, *MIX, agent=other).returncode, 0)
-        self.assertEqual(self.personas(), self.personas(other))
-        self.assertEqual(set(self.personas().values()), {"autoApprove", "autoDeny"})
+        self.assertEqual(self.known(), {row["authenticatorId"] for row in rows.values()})
+        # Another run makes nothing; a greater count takes the lines after those.
+        self.assertEqual(json.loads(self.run_fleet(20, "--json").stdout)["made"], 0)
+        more = self.run_fleet(21, "--json")
+        self.assertEqual(json.loads(more.stdout), {"count": 21, "before": 20, "made": 1, "waiting": 0}, more.stderr)
 
     def test_what_the_issuer_has_not_answered_is_waited_for_and_not_made_again(self):
-        drop = {"next": [{"path": "enroll", "kind": "drop", "moment": "after", "times": 3}]}
-        self.assertEqual(call("POST", f"{self.sandbox.origin}/sandbox/faults", drop)[0], 200)
+        self.plan(path="enroll", kind="drop", moment="after", times=3)
+        self.write(*self.codes(3))
         process = subprocess.Popen(
-            self.words(3, "--authn-type", "test"), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+            self.words(3), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not self.enrollments():
             self.assertIsNone(process.poll())
         process.kill()
         process.wait()
-        run = self.run_fleet(3, "--authn-type", "test", "--json")
+        run = self.run_fleet(3, "--json")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertEqual({row["state"] for row in self.enrollments().values()}, {"active"})
-        known = call("GET", f"{self.sandbox.origin}/sandbox/authenticators")[1]
-        self.assertEqual(
-            {row["id"] for row in known}, {row["authenticatorId"] for row in self.enrollments().values()})
+        self.assertEqual(self.known(), {row["authenticatorId"] for row in self.enrollments().values()})
 
 
 class Reported(Fleet):
@@ -121,7 +129,8 @@ class Reported(Fleet):
     def test_the_report_counts_what_was_played(self):
         for persona, count in self.played.items():
             options = ["--persona", persona] if persona else []
-            run = self.run_fleet(count, "--authn-type", "test", "--name", str(persona), *options)
+            self.write(*self.codes(count))
+            run = self.run_fleet(count, "--name", str(persona), *options)
             self.assertEqual(run.returncode, 0, run.stderr)
         empty = self.report()
         self.assertEqual((empty["all"]["requests"], empty["all"]["enrollments"], empty["cut"]), (0, 10, False))
@@ -162,64 +171,72 @@ class Reported(Fleet):
 
 
 class Refused(Fleet):
-    def test_what_the_command_did_is_said_and_those_before_it_stay(self):
-        self.assertEqual(self.run_fleet(2, "--authn-type", "test").returncode, 0)
-        for command, problem in [
-            ("exit 7", "--code-command exited with status 7."),
-            ("kill -9 $$", "--code-command was ended by signal 9."),
-            ("true", "--code-command printed nothing"),
-            ("printf '\\n \\n'", "--code-command printed"),
-            ("echo one; echo two", "--code-command printed 2 lines; one is expected."),
-            ("yes", "--code-command printed more than 4096 bytes"),
-            ("sleep 600", "--code-command did not end within 1 s (--code-timeout)."),
-            ("exec >&-; sleep 600", "--code-command did not end within 1 s (--code-timeout)."),
-            ("echo code", "printed a code, not a link: give --issuer."),
-            ("echo oob-enroll:?issuer=nothing", "The enrollment link is not of the form"),
+    def test_a_list_that_does_not_hold_the_codes_is_refused_before_anything_is_sent(self):
+        for content, said in [
+            (b"", "has 0 lines, and --count 3 takes a code in each of 3."),
+            (b"A\nB\n\n", "has 2 lines, and --count 3 takes a code in each of 3."),
+            (b"A\n\nC\n", "has no code in line 2: it has 0 bytes; a code has 1 to 256 bytes."),
+            (b"A\nB\n" + b"q" * 257, "has no code in line 3: it has 257 bytes"),
+            (b"A\noob-enroll:?issuer=x&code=B\nC\n", "has no code in line 2: it is a link"),
+            (b"A\nB\n\xe6\n", "is not UTF-8 in line 3."),
+            ("\ufeffA\nB\nC\n".encode("utf-16-le"), "is UTF-16: save it as UTF-8."),
+            (b"A\n" * 8_388_700, "is too long for a list of codes (16777216 bytes)."),
         ]:
-            with self.subTest(command):
-                run = self.run_fleet(3, "--authn-type", "test", "--code-timeout", "1", command=command)
-                self.assertIn(run.returncode, (1, 64), run.stderr)
-                self.assertIn(f"fleet-00003: {problem}" if problem.startswith("--") else problem, run.stderr)
-                self.assertIn("2 of 3 are there; the same command again goes on with the rest.", run.stderr)
-        run = self.run_fleet(3, "--issuer", self.sandbox.origin, command="echo AAAA-AAAA", *("--authn-type", "test"))
-        self.assertEqual(run.returncode, 9, run.stderr)
+            with self.subTest(content[:9]):
+                self.list.write_bytes(content)
+                run = self.run_fleet(3)
+                self.assertEqual(run.returncode, 64, run.stderr)
+                self.assertIn(f"--code-file: {self.list} {said}", run.stderr)
+        self.write("A", "B", "C")
+        self.list.chmod(0o640)
+        self.assertIn("has mode 0640", self.run_fleet(3).stderr)
+        self.assertEqual(self.enrollments(), {})
+
+    def test_codes_come_from_standard_input_too_whatever_ends_their_lines(self):
+        self.write(*self.codes(2), end=" \r\n")
+        content = self.list.read_text()
+        self.list.unlink()
+        run = self.run_fleet(2, "--code-file", "-", input="\ufeff" + content + "\n\n")
+        self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(set(self.enrollments()), names(1, 2))
 
     def test_wrong_usage_exits_64_before_anything_is_done(self):
         for words, problem in [
             (["0"], "--count takes 1 to 100000."),
             (["100001"], "--count takes 1 to 100000."),
-            (["2", "--code", "x"], "--count takes its codes from --code-command"),
+            (["2", "--code", "x"], "--count takes --issuer and --code-file, and no other code or link."),
             (["2", "--key-uri", "file:/x"], "--key-uri is one enrollment's key"),
-            (["2", "--code-timeout", "0"], "--code-timeout takes 1 to 600."),
-            (["2", "--personas", "autoApprove=1", "--seed", "1"], "--personas goes with --authn-type test."),
-            (["2", "--authn-type", "test", "--personas", "autoApprove=1"], "--personas takes --seed"),
-            (["2", "--authn-type", "test", "--personas", "a=0.6,b=0.5", "--seed", "1"], "the odds sum to 1.1"),
-            (["2", "--authn-type", "test", "--personas", "autoAprove=1", "--seed", "1"], "did you mean autoApprove?"),
-            (["2", "--authn-type", "test", "--seed", "1"], "--seed also with --personas"),
+            (["2", "--seed", "1"], "--odds and --seed go with --persona."),
             (["2", "--name", "x" * 250], "--name takes 1 to 249 bytes."),
+            (["2", "--code-file", "-", "--authn-type", "pin", "--pin-file", "-"], "Standard input holds the code or the PIN"),
         ]:
             with self.subTest(words):
                 run = self.run_fleet(*words)
                 self.assertEqual(run.returncode, 64, run.stderr)
                 self.assertIn(problem, " ".join(run.stderr.split()))
-        for words in [["--count", "2"], ["--code-command", "true"], ["--personas", "autoApprove=1"]]:
-            self.assertEqual(self.agent.ctl("enroll", *words).returncode, 64)
+        self.assertEqual(self.agent.ctl("enroll", "--count", "2").returncode, 64)
+        for count in ["0", "100001", "two"]:
+            run = subprocess.run(
+                [BIN_DIR / "oob-issuer", "code", "--count", count], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                timeout=60)
+            self.assertEqual(run.returncode, 64, run.stderr)
         self.assertEqual(self.enrollments(), {})
 
     def test_a_name_of_something_else_is_not_taken_for_one_of_the_run(self):
-        self.assertEqual(self.run_fleet(1, "--authn-type", "test").returncode, 0)
+        self.write(*self.codes(2))
+        self.assertEqual(self.run_fleet(1).returncode, 0)
         run = self.run_fleet(2, "--authn-type", "presence")
         self.assertEqual(run.returncode, 64, run.stderr)
         self.assertIn("fleet-00001 is an enrollment of authnType test", run.stderr)
-        run = self.run_fleet(2, "--authn-type", "test", "--issuer", "http://localhost:1")
+        run = self.run_fleet(2, "--issuer", "http://localhost:1")
         self.assertEqual(run.returncode, 64, run.stderr)
         self.assertIn("fleet-00001 is an enrollment at another issuer", run.stderr)
 
 
 class AtATerminal(Fleet):
-    def test_a_bar_says_how_far_it_is_and_the_question_comes_once(self):
-        words = self.words(5, "--authn-type", "test", "--issuer", self.sandbox.origin)
+    def test_the_question_comes_once(self):
+        self.write(*self.codes(5))
+        words = self.words(5)
         person = Terminal(
             words[0], words[1:], env={**os.environ, "TERM": "xterm-256color"}, timeout=60, encoding="utf-8")
         person.expect_exact("Make up to 5 keys and enroll them")
@@ -227,7 +244,7 @@ class AtATerminal(Fleet):
         while person.getecho():
             pass
         person.send("y\r")
-        person.expect_exact("5 of 5,")
+        person.expect_exact("4 of 5 are enrolled.")
         person.expect_exact("5 are enrolled: 0 were there before, 5 were made.")
         person.expect(pexpect.EOF)
         person.close()

@@ -2,7 +2,7 @@ internal import ThreeDS
 
 /// The names of many enrollments that are made in one run: `PREFIX-00001` and so on.
 ///
-/// What was made before is told by its name, so an interrupted run is gone on with without a file of its own.
+/// A run that goes on after an interruption knows by them what was made before, and keeps no file of its own.
 package struct FleetNames: Sendable, Equatable {
     /// As many as an agent holds.
     package static let counts = 1...100_000

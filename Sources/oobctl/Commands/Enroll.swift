@@ -9,7 +9,7 @@ struct Enroll: AsyncParsableCommand {
             oobctl enroll --issuer <url> --code-file <file> [<options>]
             oobctl enroll --issuer <url> --code <code> [<options>]
             oobctl enroll 'oob-enroll:?issuer=…&code=…' [<options>]
-            oobctl enroll --count <n> --code-command <command> [<options>]
+            oobctl enroll --issuer <url> --count <n> --code-file <file> [<options>]
             """,
         discussion: """
             At a terminal it shows the issuer and asks before a key is made or anything is sent; scripts are not \
@@ -19,8 +19,7 @@ struct Enroll: AsyncParsableCommand {
             Examples:
               oobctl enroll "$LINK" --name kitchen
               oobctl enroll --issuer https://issuer.example --code-file code --pin-file pin
-              oobctl enroll --count 1000 --code-command 'oob-issuer code | tail -n 1' \\
-                --authn-type test --personas autoApprove=0.9,autoDeny=0.05 --seed 1
+              oobctl enroll --issuer https://issuer.example --count 1000 --code-file codes
             """)
 
     // The names of IssuerProtocol's `AuthnType`. The agent checks them; oobctl imports nothing that reads the protocol.
@@ -39,7 +38,8 @@ struct Enroll: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The enrollment code, in a file; - is standard input. No other user can read it there.",
+            "The enrollment code, in a file; - is standard input. No other user can read it there. With --count a code in "
+                + "each line, the first for NAME-00001.",
             valueName: "file"),
         completion: .file())
     var codeFile: String?
@@ -83,7 +83,12 @@ struct Enroll: AsyncParsableCommand {
 
     @OptionGroup(title: "Options of --persona") var personaOptions: PersonaOptions
 
-    @OptionGroup(title: "Many enrollments") var fleet: FleetOptions
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Make so many enrollments, 1 to 100000, with names NAME-00001 and so on; those that are there already count, so "
+                + "an interrupted run goes on.", valueName: "n"))
+    var count: Int?
 
     @Flag(name: .shortAndLong, help: "Do not ask at a terminal whether to enroll.")
     var yes = false
@@ -91,11 +96,11 @@ struct Enroll: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        _ = try fleet.count == nil ? command() : fleetCommand()
+        _ = try count == nil ? command() : fleetCommand()
     }
 
     func run() async throws {
-        if let count = fleet.count { return try await runFleet(count) }
+        if let count { return try await runFleet(count) }
         let command = try command()
         try await common.run { client, output throws(ClientError) in
             var command = command
@@ -128,15 +133,7 @@ struct Enroll: AsyncParsableCommand {
 
     /// The command without what files and the terminal say.
     private func command() throws -> EnrollCommand {
-        guard pinFile == nil || usedAuthnType == .pin else {
-            throw ValidationError("--pin-file goes with --authn-type pin.")
-        }
-        guard usedAuthnType != .pin || pinFile != nil || Terminal.isThere else {
-            throw ValidationError("--authn-type pin takes --pin-file if there is no terminal to ask at.")
-        }
-        guard pinFile != "-" || codeFile != "-" else {
-            throw ValidationError("Standard input holds the code or the PIN: name a file for the other.")
-        }
+        try checkFiles(authnType: usedAuthnType)
         let (issuer, code) = try issuerAndCode()
         guard name.map({ EnrollCommand.nameBytes.contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--name takes 1 to 256 bytes.")
@@ -144,12 +141,28 @@ struct Enroll: AsyncParsableCommand {
         guard keyURI.map({ (1...1_024).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--key-uri takes 1 to 1024 bytes.")
         }
+        return EnrollCommand(
+            issuer: issuer, code: code, name: name, keyUri: keyURI, push: noPush ? false : nil,
+            persona: try personaCommand())
+    }
+
+    func checkFiles(authnType: AuthnType) throws {
+        guard pinFile == nil || authnType == .pin else {
+            throw ValidationError("--pin-file goes with --authn-type pin.")
+        }
+        guard authnType != .pin || pinFile != nil || Terminal.isThere else {
+            throw ValidationError("--authn-type pin takes --pin-file if there is no terminal to ask at.")
+        }
+        guard pinFile != "-" || codeFile != "-" else {
+            throw ValidationError("Standard input holds the code or the PIN: name a file for the other.")
+        }
+    }
+
+    func personaCommand() throws -> PersonaCommand? {
         guard persona != nil || personaOptions.isEmpty else {
             throw ValidationError("--delay, --times, --odds and --seed go with --persona.")
         }
-        return EnrollCommand(
-            issuer: issuer, code: code, name: name, keyUri: keyURI, push: noPush ? false : nil,
-            persona: persona.map(personaOptions.command))
+        return persona.map(personaOptions.command)
     }
 
     /// With an empty code if a file holds it, which is read later.

@@ -1,21 +1,21 @@
 import Control
 
-/// Makes many enrollments, each once: those that the agent has already, by their names, are left as they are.
+/// Makes many enrollments, one after the other: those that the agent has already, by their names, are left as they are.
 struct FleetEnrollment: Sendable {
-    /// How many are made at a time; the agent takes 16 such calls of one process.
-    private static let lanes = 8
     /// The seconds for which the agent repeats an enrollment that the issuer has not answered, and some.
     private static let patience = 660
 
     let client: ControlClient
     let output: Output
     let names: FleetNames
-    let codes: CodeCommand
-    let mix: PersonaMix?
-    /// What all have in common; its issuer is empty if the links are to say it, and its code always is.
+    /// A code for each name, in the order of their numbers.
+    let codes: [String]
+    /// The file of the codes, as an error calls it.
+    let list: String
+    /// The command without name and code.
     let template: EnrollCommand
 
-    /// What is there of the run's enrollments.
+    /// The numbers of the run's enrollments that the agent has.
     private struct Found {
         var active: Set<Int> = []
         var enrolling: Set<Int> = []
@@ -23,33 +23,20 @@ struct FleetEnrollment: Sendable {
         var all: Set<Int> { active.union(enrolling) }
     }
 
-    /// Why a number was not enrolled.
-    private struct Failure {
-        let number: Int
-        let error: ClientError
-    }
-
-    /// What a run came to.
     typealias Outcome = (view: FleetEnrolledView, status: ExitStatus)
 
     /// - Throws: `ClientError` of the enrollment that failed, or that the run was interrupted; then a message has said how
     ///   many are there.
     func run() async throws(ClientError) -> Outcome {
-        if let mix {
-            let known = try await client.personas().known.map(\.name)
-            do throws(ControlError) { try mix.check(among: known) } catch { throw .refused(error) }
-        }
-        let before = try await found().all.count
-        let progress = Progress(done: before, of: names.count, on: output)
-        if before > 0 {
-            output.message("\(before) of \(names.count) are there already; the run goes on with the rest.")
+        let before = try await found().all
+        if !before.isEmpty {
+            output.message("\(before.count) of \(names.count) are there already; the run goes on with the rest.")
         }
         let result = await Interruptions().run { () async -> Result<Outcome, ClientError> in
             do throws(ClientError) {
-                return .success(try await enrollAll(before, progress))
+                return .success(try await enrollAll(but: before))
             } catch { return .failure(error) }
         }
-        progress.end()
         switch result {
         case .success(let outcome)?: return outcome
         case .failure(let error)?:
@@ -61,95 +48,39 @@ struct FleetEnrollment: Sendable {
         }
     }
 
-    private func enrollAll(_ before: Int, _ progress: Progress) async throws(ClientError) -> Outcome {
+    private func enrollAll(but before: Set<Int>) async throws(ClientError) -> Outcome {
+        for number in 1...names.count where !before.contains(number) && !Task.isCancelled {
+            try await enroll(number)
+            if number * 10 / names.count > (number - 1) * 10 / names.count {
+                output.message("\(number) of \(names.count) are enrolled.")
+            }
+        }
+        // Those that the issuer has not answered the agent repeats by itself.
         let end = ContinuousClock.now + .seconds(Self.patience)
-        var taken: Set<Int> = []
-        while true {
-            let found = try await found()
-            let missing = (1...names.count).filter { !found.all.contains($0) }
-            if missing.isEmpty && (found.enrolling.isEmpty || .now >= end || Task.isCancelled) {
-                let view = FleetEnrolledView(
-                    count: names.count, before: before, made: max(0, found.all.count - before),
-                    waiting: found.enrolling.count)
-                return (view, found.enrolling.isEmpty ? .done : .queued)
-            }
-            if missing.isEmpty {
-                // Their issuer has not answered: the agent goes on with these by itself.
-                try? await Task.sleep(for: .seconds(1))
-            } else if let failure = await enroll(missing, progress) {
-                // What a run before this one asked for a moment ago the agent may have made meanwhile.
-                guard try await self.found().all.contains(failure.number), taken.insert(failure.number).inserted else {
-                    throw failure.error
-                }
-            }
+        var found = try await found()
+        while !found.enrolling.isEmpty, .now < end, !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(1))
+            found = try await self.found()
         }
+        let view = FleetEnrolledView(
+            count: names.count, before: before.count, made: max(0, found.all.count - before.count),
+            waiting: found.enrolling.count)
+        return (view, found.enrolling.isEmpty ? .done : .queued)
     }
 
-    /// Enrolls these, a few at a time, until one fails or the task is cancelled.
-    ///
-    /// - Returns: the first failure; nil if there was none.
-    private func enroll(_ numbers: [Int], _ progress: Progress) async -> Failure? {
-        await withTaskGroup(of: Failure?.self) { group in
-            var (rest, failure) = (numbers[...], nil as Failure?)
-            for number in rest.prefix(Self.lanes) { group.addTask { await enroll(number) } }
-            rest = rest.dropFirst(Self.lanes)
-            while let result = await group.next() {
-                if let result {
-                    failure = failure ?? result
-                } else {
-                    progress.advance()
-                }
-                if failure == nil, !Task.isCancelled, let number = rest.popFirst() {
-                    group.addTask { await enroll(number) }
-                }
-            }
-            return failure
-        }
-    }
-
-    private func enroll(_ number: Int) async -> Failure? {
-        let name = names.name(of: number)
+    private func enroll(_ number: Int) async throws(ClientError) {
+        var command = template
+        (command.name, command.code) = (names.name(of: number), codes[number - 1])
         do throws(ClientError) {
-            var command = template
-            (command.issuer, command.code) = try issuerAndCode(try await codes.line(for: name))
-            command.name = name
-            if let mix { command.persona = mix.persona(of: number) }
             _ = try await client.enroll(command)
-            return nil
         } catch {
-            return Failure(number: number, error: error.about(name))
+            // The agent may have made it meanwhile, for a run that was interrupted.
+            guard try await found().all.contains(number) else {
+                throw error.about("\(names.name(of: number)) (line \(number) of \(list))")
+            }
         }
     }
 
-    private func issuerAndCode(_ line: String) throws(ClientError) -> (String, String) {
-        do throws(ControlError) {
-            guard EnrollLink.isBegun(by: line) else {
-                guard !template.issuer.isEmpty else {
-                    throw ControlError(.invalidArgument, "--code-command printed a code, not a link: give --issuer.")
-                }
-                guard EnrollCommand.codeBytes.contains(line.utf8.count) else {
-                    throw ControlError(.invalidArgument, "--code-command printed more than a code may have.")
-                }
-                return (template.issuer, line)
-            }
-            let link = try EnrollLink(line)
-            guard try isExpected(link.issuer) else {
-                throw ControlError(
-                    .invalidArgument, "--code-command printed a link of \(link.issuer), and --issuer is another.")
-            }
-            return (link.issuer, link.code)
-        } catch {
-            throw .refused(error)
-        }
-    }
-
-    private func isExpected(_ issuer: String) throws(ControlError) -> Bool {
-        if template.issuer.isEmpty { return true }
-        return try ShownIssuer(issuer).origin == ShownIssuer(template.issuer).origin
-    }
-
-    /// Those that the agent has.
-    ///
     /// - Throws: if one of them is something else than what is asked for.
     private func found() async throws(ClientError) -> Found {
         var found = Found()
@@ -164,7 +95,7 @@ struct FleetEnrollment: Sendable {
     private func check(_ enrollment: EnrollmentView) throws(ClientError) {
         let advice = "choose another --name, or unenroll it first"
         do throws(ControlError) {
-            guard try isExpected(enrollment.issuer) else {
+            guard try ShownIssuer(enrollment.issuer).origin == ShownIssuer(template.issuer).origin else {
                 throw ControlError(
                     .invalidArgument,
                     "\(enrollment.name) is an enrollment at another issuer, \(enrollment.issuer): \(advice).")

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// SIGINT and SIGTERM for a run that ends in order; children that are started reset them for themselves.
+/// SIGINT and SIGTERM for a run that ends in order.
 struct Interruptions: Sendable {
     private static let numbers = [SIGINT, SIGTERM]
 

@@ -65,14 +65,6 @@ struct Output {
     /// A sentence for people about what goes on, beside JSON too: a script does not read it.
     func news(_ text: String) { note(text) }
 
-    /// Whether a bar of progress may be shown: text for people at a terminal that can go back in its line.
-    var showsBars: Bool { !json && isatty(STDERR_FILENO) == 1 }
-
-    /// Shows a bar in the place of the one before; ``endBar()`` ends its line.
-    func bar(_ text: String) { _ = Self.write("\r\(text)   ", to: STDERR_FILENO) }
-
-    func endBar() { _ = Self.write("\n", to: STDERR_FILENO) }
-
     /// `subject` is the ID that it is about, if there are several.
     func error(_ failure: ClientError, about subject: String? = nil) {
         let message = subject.map { "\($0): \(failure)" } ?? "\(failure)"

@@ -1,10 +1,10 @@
 import Control
 import Glibc
 
-/// A file that holds one secret in one line: a PIN or an enrollment code.
+/// A file that holds one secret in one line, a PIN or an enrollment code, or codes in a line each.
 ///
 /// It is read here, since the agent may not see this user's files. What a PIN or a code may be the agent knows; this
-/// sees that there is one line of text, and that nobody else could read it.
+/// sees that there are lines of text, and that nobody else could read them.
 struct SecretLine {
     /// Such as `--pin-file`.
     let option: String
@@ -13,6 +13,8 @@ struct SecretLine {
     let maxBytes: Int
 
     private static let privateMode = mode_t(0o077)
+    /// The bytes of a list of codes: 100,000 codes of 160 bytes.
+    private static let maxListBytes = 16_777_216
 
     /// No PIN has a byte order mark: with one no try is spent.
     static func pin(_ path: String, option: String) throws(ClientError) -> PINText {
@@ -27,6 +29,37 @@ struct SecretLine {
     static func code(_ path: String, option: String) throws(ClientError) -> String {
         let line = SecretLine(option: option, kind: "a code", maxBytes: EnrollCommand.codeBytes.upperBound)
         return try line.text(path, trimmed: true)
+    }
+
+    /// The codes of the first `count` lines; what follows them is for a greater count.
+    static func codes(_ path: String, option: String, count: Int) throws(ClientError) -> [String] {
+        let kind = "a list of codes (\(maxListBytes) bytes)"
+        let list = SecretLine(option: option, kind: kind, maxBytes: maxListBytes)
+        var bytes = try list.contents(path)
+        defer { wipe(&bytes) }
+        var lines: [String] = []
+        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            guard let text = String(validating: line, as: UTF8.self) else {
+                throw list.error(path, "is not UTF-8 in line \(lines.count + 1).")
+            }
+            lines.append(TerminalText.trimmed(text))
+        }
+        while lines.last?.isEmpty == true { lines.removeLast() }
+        guard lines.count >= count else {
+            throw list.error(path, "has \(lines.count) lines, and --count \(count) takes a code in each of \(count).")
+        }
+        lines.removeSubrange(count...)
+        for (place, line) in lines.enumerated() {
+            guard EnrollCommand.codeBytes.contains(line.utf8.count), !EnrollLink.isBegun(by: line) else {
+                let range = EnrollCommand.codeBytes
+                let what = EnrollLink.isBegun(by: line) ? "is a link" : "has \(line.utf8.count) bytes"
+                throw list.error(
+                    path,
+                    "has no code in line \(place + 1): it \(what); a code has \(range.lowerBound) to "
+                        + "\(range.upperBound) bytes.")
+            }
+        }
+        return lines
     }
 
     static func wipe(_ bytes: inout [UInt8]) {
@@ -47,12 +80,6 @@ struct SecretLine {
     private func text(_ path: String, trimmed: Bool = false) throws(ClientError) -> String {
         var bytes = try contents(path)
         defer { Self.wipe(&bytes) }
-        // Windows PowerShell writes it unless it is told otherwise.
-        guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
-            throw error(path, "is UTF-16: save it as UTF-8.")
-        }
-        // The part that was cut off could be of the line.
-        guard bytes.count < capacity else { throw error(path, "is too long for \(kind).") }
         if trimmed, let text = String(validating: bytes, as: UTF8.self) {
             bytes = Array(TerminalText.trimmed(text).utf8)
         }
@@ -67,7 +94,9 @@ struct SecretLine {
         return text
     }
 
-    /// The bytes of a file, as far as ``capacity``.
+    /// The bytes of a file.
+    ///
+    /// - Throws: `ClientError` if they reach ``capacity``: what was cut off could be of a line.
     private func contents(_ path: String) throws(ClientError) -> [UInt8] {
         let number = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard number >= 0 else { throw unreadable(path) }
@@ -85,6 +114,11 @@ struct SecretLine {
             if read == 0 { break }
             count += read
         }
+        // Windows PowerShell writes it unless it is told otherwise.
+        guard !buffer.starts(with: [0xFF, 0xFE]), !buffer.starts(with: [0xFE, 0xFF]) else {
+            throw error(path, "is UTF-16: save it as UTF-8.")
+        }
+        guard count < capacity else { throw error(path, "is too long for \(kind).") }
         return Array(buffer.prefix(count))
     }
 
