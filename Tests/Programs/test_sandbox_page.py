@@ -4,6 +4,7 @@ Run with `.venv/bin/python Tests/Programs/test_sandbox_page.py`; OOB_BIN_DIR nam
 """
 
 import html
+import json
 import re
 import threading
 import unittest
@@ -185,9 +186,11 @@ class OverHTTP(Scene):
         for _ in range(25):
             self.page.bought(**{**OWN, "merchant": "\u200b" * 40, "amount": "9" * 48})
         self.assertLess(len(self.page.call("GET", "/").text.encode()), 60_000)
-        story = self.page.bought(**{**OWN, "merchant": "<" * 40})
+        emv = {"messageVersion": "2.3.1", "deviceChannel": "01", "oobAppURL": "https://issuer.example/" + "x" * 200}
+        story = json.loads(self.page.call("POST", "/sandbox/purchases", json.dumps({
+            "merchantName": "<" * 40, "emv": emv})).text)
         path = f"/purchases/{story['acsTransId']}"
-        for _ in range(200):
+        for _ in range(100):
             self.page.call("POST", f"/sandbox{path}/creq", "{}")
         answer = self.page.call("GET", path)
         self.assertLess(len(answer.text.encode()), 60_000)
