@@ -8,12 +8,12 @@ SHELL := /bin/bash
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-build: ## Install what is missing and build the programs.
+build: ## Install what is missing and build the programs for tests, with personas; plain `swift build` has none.
 	Scripts/bootstrap
 	swift build $$(Scripts/traits)
 
 deb: ## Build the Debian packages into .build: a release build, 10 minutes or more the first time.
-	Scripts/bootstrap --deb
+	Scripts/bootstrap
 	Scripts/deb
 
 demo: ## One payment authentication from start to end, in a temporary directory; PUSH=1 pushes the request.
@@ -38,13 +38,13 @@ crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=
 
 host-test: ## Faults at hosts that share a PostgreSQL: FAULTS=10000, HOSTS=3, LEASE=300, STANDBY=no, STOPS=1-60, SEED=, ROUND= for one.
 	Scripts/bootstrap --tests
-	swift build --traits default,PostgreSQL
+	swift build $$(Scripts/traits)
 	.venv/bin/python -B Tests/Crash/host_campaign.py --record $(or $(RECORD),.build/host-test.json) $(if $(FAULTS),--faults $(FAULTS)) \
 		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(filter no,$(STANDBY)),--no-standby) $(if $(STOPS),--stops $(STOPS)) $(if $(SEED),--seed $(SEED)) $(if $(ROUND),--round $(ROUND))
 
 takeover-test: ## How long until others have the work of a host that was killed: KILLS=100, HOSTS=2, LEASE=15000, SEED=1.
 	Scripts/bootstrap --tests
-	swift build --traits default,PostgreSQL
+	swift build $$(Scripts/traits)
 	.venv/bin/python -B Tests/Crash/host_takeovers.py $(if $(KILLS),--kills $(KILLS)) \
 		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(SEED),--seed $(SEED))
 

@@ -18,11 +18,10 @@ let package = Package(
     traits: [
         .trait(
             name: "Personas",
-            description: "Scripted cardholders of test enrollments, honest and not. A build for production has none."),
+            description: "Scripted cardholders of test enrollments, honest and not. For tests: a plain build has none."),
         .trait(
             name: "PostgreSQL",
             description: "The store in PostgreSQL, which several hosts share; needs Debian's libpq-dev."),
-        .default(enabledTraits: ["Personas"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

@@ -1,3 +1,4 @@
+#if Personas
 import Authenticator
 import IssuerProtocol
 import StrictJSON
@@ -105,3 +106,4 @@ extension Script {
             because: String(decoding: reason.utf8.prefix(2_000), as: UTF8.self) + " …")
     }
 }
+#endif

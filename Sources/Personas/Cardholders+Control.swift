@@ -1,3 +1,4 @@
+#if Personas
 package import Authenticator
 package import IssuerProtocol
 import Synchronization
@@ -77,3 +78,4 @@ extension PersonaSetting {
         PersonaFacts(enrollment: enrollment, order: order, seen: seen, played: played)
     }
 }
+#endif

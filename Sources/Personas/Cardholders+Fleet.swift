@@ -1,3 +1,4 @@
+#if Personas
 package import Authenticator
 internal import IssuerProtocol
 
@@ -50,3 +51,4 @@ extension Cardholders {
         return script.persona.rawValue
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Personas
 package import Authenticator
 import Glibc
 import IssuerProtocol
@@ -175,3 +176,4 @@ private struct LastWords: TestAnswer {
         return body
     }
 }
+#endif

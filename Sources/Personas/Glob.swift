@@ -1,3 +1,4 @@
+#if Personas
 import ThreeDS
 
 /// A pattern for a whole text: `*` stands for any characters, `?` for one, and every other character for itself.
@@ -56,3 +57,4 @@ struct DecimalAmount: Sendable, Equatable, Comparable {
         )
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Personas
 import WrongAssertions
 
 /// A scripted cardholder, by the name that a tester gives it.
@@ -56,3 +57,4 @@ package enum Persona: String, Sendable, CaseIterable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Personas
 import Authenticator
 import Keys
 import StrictJSON
@@ -99,3 +100,4 @@ struct PersonaSetting: Sendable, Equatable {
         (seen, played) = (numbers[3], numbers[4])
     }
 }
+#endif

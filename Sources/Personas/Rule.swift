@@ -1,3 +1,4 @@
+#if Personas
 package import AgentConfig
 import Authenticator
 import IssuerProtocol
@@ -148,3 +149,4 @@ extension Rule {
         return amount
     }
 }
+#endif

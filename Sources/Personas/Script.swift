@@ -1,3 +1,4 @@
+#if Personas
 import Authenticator
 import StrictJSON
 
@@ -54,3 +55,4 @@ struct Script: Sendable, Equatable {
         self.hasCrashed = hasCrashed
     }
 }
+#endif

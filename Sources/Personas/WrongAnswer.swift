@@ -1,3 +1,4 @@
+#if Personas
 // The only file that signs what nobody approved. It signs for `test` enrollments alone: a `TestApproval` is of no other.
 
 package import Authenticator
@@ -38,3 +39,4 @@ struct EarlierDecision: TestAnswer {
 
     func body(of approval: TestApproval) -> [UInt8] { bytes }
 }
+#endif

@@ -47,12 +47,15 @@ extension AgentProcess {
     }
     #endif
 
-    /// As `--version` prints it.
-    static var version: String {
+    /// Whether this build has personas.
+    static var hasPersonas: Bool {
         #if Personas
-        "\(SoftwareVersion.text) with personas, not for production"
+        true
         #else
-        SoftwareVersion.text
+        false
         #endif
     }
+
+    /// As `--version` prints it.
+    static var version: String { SoftwareVersion.ofAgent(SoftwareVersion.text, hasPersonas: hasPersonas) }
 }

@@ -156,7 +156,8 @@ struct AgentProcess {
             retention: settings.bounds.retention, auditRetention: settings.bounds.auditRetention,
             eventsKept: settings.bounds.eventsKept, allowTestAuthenticators: settings.allowTestAuthenticators,
             allowedIssuers: AllowedIssuers(settings.issuers),
-            localTime: .ofThisProcess, version: SoftwareVersion.text, push: settings.push?.settings)
+            localTime: .ofThisProcess, version: SoftwareVersion.text, hasPersonas: Self.hasPersonas,
+            push: settings.push?.settings)
         core.longPolls = FileLimit.longPolls
         return core
     }

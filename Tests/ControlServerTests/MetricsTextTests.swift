@@ -7,11 +7,12 @@ import Testing
 @Suite struct MetricsTextTests {
     private func figures(
         holdings: AgentFigures.Holdings? = .init(), work: WorkCounts = .init(), pauses: [String: Int64] = [:],
-        hosts: HostFigures? = .init()
+        hosts: HostFigures? = .init(), hasPersonas: Bool = false
     ) -> AgentFigures {
         AgentFigures(
-            version: "1.2.3", startedAt: 1_700_000_000, isReady: true, isStarting: true, isStoreHealthy: true,
-            isSocketThere: true, unusableKeys: 2, holdings: holdings, work: work, pushed: 3, polled: 4, repeated: 5,
+            version: "1.2.3", hasPersonas: hasPersonas, startedAt: 1_700_000_000, isReady: true, isStarting: true,
+            isStoreHealthy: true, isSocketThere: true, unusableKeys: 2, holdings: holdings, work: work, pushed: 3,
+            polled: 4, repeated: 5,
             refusedPushes: 6,
             drops: [.future: 7], pauses: pauses, hosts: hosts,
             pushConnections: PortFigures(open: 8, refused: 9, crowded: 10, slow: 11))
@@ -40,7 +41,8 @@ import Testing
         holdings.troubles = [.key: 20, .issuer: 21, .suspended: 22]
         let lines = Set(lines(figures(holdings: holdings)))
         let expected = [
-            #"build_info{version="1.2.3"} 1"#, "start_time_seconds 1700000000", "ready 1", "database_healthy 1",
+            #"build_info{personas="false",version="1.2.3"} 1"#, "start_time_seconds 1700000000", "ready 1",
+            "database_healthy 1",
             "keys_unusable 2", #"enrollments{state="enrolling"} 11"#, #"enrollments{state="active"} 12"#,
             #"enrollments{state="suspended"} 13"#, "enrollments_troubled 14", "requests_pending 15",
             "oldest_pending_age_seconds 16", "decisions_queued 17", "enrollments_signed_elsewhere 18",
@@ -57,6 +59,10 @@ import Testing
             #"decisions_failed_total{reason="expired"} 0"#, #"decisions_answered_total{trans_status="Y"} 0"#,
         ]
         for line in expected { #expect(lines.contains("oob_agent_" + line)) }
+    }
+
+    @Test func `a build with personas says so`() {
+        #expect(lines(figures(hasPersonas: true)).contains(#"oob_agent_build_info{personas="true",version="1.2.3"} 1"#))
     }
 
     @Test func `what a host meets of others is there only if there are several`() {

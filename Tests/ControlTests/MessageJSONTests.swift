@@ -102,7 +102,7 @@ struct MessageJSONTests {
     @Test func `status, health, fetch and unenroll have the promised members`() throws {
         #expect(
             try json(StatusView(version: "0.1.0", state: .ready, pending: 1, queued: 2))
-                == #"{"enrollments":[],"pending":1,"queued":2,"reasons":[],"state":"ready","version":"0.1.0","warnings":[]}"#
+                == #"{"enrollments":[],"pending":1,"personas":false,"queued":2,"reasons":[],"state":"ready","version":"0.1.0","warnings":[]}"#
         )
         #expect(try json(HealthView(ready: true)) == #"{"live":true,"ready":true,"reasons":[]}"#)
         #expect(

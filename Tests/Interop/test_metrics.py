@@ -123,7 +123,8 @@ class TheText(WithAnAgent):
             self.assertEqual(counts, sorted(counts))
             self.assertEqual(buckets[-1].labels["le"], "+Inf")
         self.assertEqual(value(after, "oob_agent_requests_pending"), 0)
-        self.assertEqual(value(after, "oob_agent_build_info", version=self.agent.json("status")["version"]), 1)
+        self.assertEqual(value(
+            after, "oob_agent_build_info", version=self.agent.json("status")["version"], personas="true"), 1)
 
     def test_a_word_that_an_alert_looks_for_has_its_number_before_it_comes(self):
         # A series that begins at 1 has not increased.

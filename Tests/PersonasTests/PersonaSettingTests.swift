@@ -1,3 +1,4 @@
+#if Personas
 import Authenticator
 import Testing
 
@@ -68,3 +69,4 @@ struct PersonaSettingTests {
         #expect(drawn.contains(try draws(odds).count { $0 }))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Personas
 import AgentConfig
 import Authenticator
 import Testing
@@ -104,3 +105,4 @@ struct RuleTests {
     @Test(arguments: ["", ".", "1.", ".5", "1,0", "-1", "1.0.0", "١", String(repeating: "1", count: 50)])
     func `what is no amount is refused`(text: String) { #expect(DecimalAmount(text) == nil) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Personas
 import Custody
 import IssuerProtocol
 import Keys
@@ -147,3 +148,4 @@ struct WrongAssertionTests {
         }
     }
 }
+#endif

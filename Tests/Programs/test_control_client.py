@@ -24,7 +24,7 @@ REQUEST = {
     "delivery": "none", "receivedAt": "2023-10-17T05:56:39Z",
 }
 STATUS = {
-    "version": "9.9.9", "state": "ready", "reasons": [], "enrollments": [], "pending": 0, "queued": 0, "warnings": []}
+    "version": "9.9.9", "personas": False, "state": "ready", "reasons": [], "enrollments": [], "pending": 0, "queued": 0, "warnings": []}
 PROBLEM = {"type": "about:blank", "title": "Moon phase", "status": 409, "detail": "the moon is new",
            "code": "moon_phase", "d1Code": 79_999, "d1Name": "moon", "later": True}
 

@@ -89,6 +89,14 @@ class TheDoctor(unittest.TestCase):
         self.assertEqual(self.agent.json("status")["warnings"], certain)
         self.assertIn("a weakness in the set-up id=secretBesideKeys", self.agent.log.read_text())
 
+    def test_a_build_with_personas_is_one_and_status_says_it_in_its_first_line(self):
+        self.assertEqual(self.said()["personas"]["severity"], "medium")
+        self.assertIn("build without personas", self.said()["personas"]["message"])
+        self.assertIs(self.agent.json("status")["personas"], True)
+        status = self.agent.ctl("status").stdout
+        self.assertRegex(status, r"^Agent: +ready, version \S+ with personas, not for production\n")
+        self.assertNotIn("build without personas", status)
+
     def test_people_read_a_line_each_and_the_exit_status_is_0(self):
         run = self.agent.ctl("doctor")
         self.assertEqual((run.returncode, run.stderr), (0, ""))

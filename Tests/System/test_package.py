@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import unittest
 import urllib.request
 from pathlib import Path
@@ -19,6 +20,8 @@ from cyclonedx.validation.json import JsonStrictValidator
 from debian_package import DEB, INSIDE, SCRATCH, TESTKIT, TOOLCHAINS, needs_package, printed
 from programs import BIN_DIR, ENDED_WITHIN, Agent, Sandbox, started, temporary_folder
 from systemd_box import AGENT, CHECKOUT
+
+WITHOUT_PERSONAS = "this agent was built without personas, as for production: for tests, build one with `make build`"
 # What of a checkout's top the package has; what a page says of other folders is in the sources alone.
 TOP = {"README.md", "SECURITY.md", "docs", "openapi"}
 
@@ -138,7 +141,7 @@ class Production(Unpacked):
         cls.program = cls.tree / "usr/bin/oob-agent"
 
     def test_the_packaged_agent_has_no_personas(self):
-        for name in [b"alteredAmount", b"crashesAfterSigning", b"WrongAssertion"]:
+        for name in [b"alteredAmount", b"crashesAfterSigning", b"WrongAssertion", b"TestApproval"]:
             self.assertTrue(name in (BIN_DIR / "oob-agent").read_bytes(), name)
             self.assertFalse(name in self.program.read_bytes(), name)
         self.assertNotIn("personas", printed(self.program, "--version"))
@@ -167,9 +170,29 @@ class Production(Unpacked):
         agent.json("persona clear", "--enrollment", payer["id"])
         agent.stop()
         agent = started(type(self), Agent(folder, program=self.program))
-        refused = agent.ctl("persona list")
-        self.assertEqual(refused.returncode, 64, refused.stderr)
-        self.assertIn("this agent was built without personas", refused.stderr)
+        with urllib.request.urlopen(f"{sandbox.origin}/sandbox/enrollment-codes", data=b"{}", timeout=60) as answer:
+            link = json.load(answer)["link"]
+        # The second is what the library OOBTesting runs.
+        for words in [["persona list"], ["enroll", link, "--authn-type", "test", "--persona", "autoApprove"]]:
+            refused = agent.ctl(*words)
+            self.assertEqual(refused.returncode, 64, refused.stderr)
+            self.assertIn(WITHOUT_PERSONAS, refused.stderr)
+        self.assertIs(agent.json("status")["personas"], False)
+        self.assertNotIn("personas", {each["id"] for each in agent.json("doctor")})
+
+    def test_a_suite_is_told_what_to_do_about_an_agent_without_personas(self):
+        folder = temporary_folder(type(self))
+        for tree, names in [(self.tree, ["oob-agent", "oobctl"]), (self.testkit, ["oob-issuer"])]:
+            for name in names:
+                (folder / name).symlink_to(tree / "usr/bin" / name)
+        suite = folder / "test_it.py"
+        suite.write_text('def test_it(cardholder):\n    cardholder("badSignature")\n', encoding="utf-8")
+        ran = subprocess.run(
+            [sys.executable, "-B", "-m", "pytest", "-p", "no:cacheprovider", "-p", "pytest_oob_authenticator.plugin", suite],
+            env={**os.environ, "PYTHONPATH": str(CHECKOUT / "integrations" / "pytest"), "OOB_BIN_DIR": str(folder)},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=ENDED_WITHIN)
+        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+        self.assertIn(WITHOUT_PERSONAS, ran.stdout)
 
     def ends(self, folder: Path, *words: str) -> subprocess.CompletedProcess:
         return subprocess.run(

@@ -86,10 +86,10 @@ class Life(Installed):
         self.approve(self.purchase())
 
     def test_the_doctor_finds_nothing_that_is_the_units(self):
-        # A host's clock and swap are its own.
+        # A host's clock and swap are its own, and the programs are built for tests.
         self.start()
         ids = {row["id"] for row in self.json("doctor")}
-        self.assertLessEqual(ids, {"clockUnsynchronised", "swapUnencrypted", "socketOpen"})
+        self.assertLessEqual(ids, {"clockUnsynchronised", "personas", "swapUnencrypted", "socketOpen"})
 
     def test_a_frozen_agent_is_started_again(self):
         self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=3s\n")

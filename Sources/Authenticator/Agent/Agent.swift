@@ -100,7 +100,7 @@ package final class Agent: Sendable {
         decider = Decider(
             ports: ports, queues: queues, signCountWatch: signCountWatch, localTime: settings.localTime)
         pinChange = PINChange(ports: ports, queues: queues)
-        checkup = Checkup(ports: ports, keys: keyHealth, issuers: health)
+        checkup = Checkup(ports: ports, keys: keyHealth, issuers: health, hasPersonas: settings.hasPersonas)
         journalPruner = JournalPruner(
             store: store, ports: ports, retention: settings.auditRetention, log: log)
         packer = Packer(store: store, ports: ports, hub: hub, log: log)

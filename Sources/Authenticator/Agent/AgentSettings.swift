@@ -21,6 +21,8 @@ package struct AgentSettings: Sendable {
     package var localTime: LocalTime
     /// The version that the agent tells issuers.
     package var version: String
+    /// Whether this build has personas, which sign what nobody approved: such a build is for tests.
+    package var hasPersonas: Bool
     /// Nil: the agent is not pushed to.
     package var push: PushSettings?
     /// The polls that issuers may hold at a time; there must be more connections, for those that are not held.
@@ -37,7 +39,8 @@ package struct AgentSettings: Sendable {
         exponentPolicy: ExponentPolicy = .refuse, bounds: AgentBounds = .standard,
         retention: Int64 = Self.usualRetention, auditRetention: Int64 = 400 * 86_400, eventsKept: Int = 100_000,
         allowTestAuthenticators: Bool = false, allowedIssuers: AllowedIssuers = AllowedIssuers(),
-        localTime: LocalTime = .utc, version: String, push: PushSettings? = nil
+        localTime: LocalTime = .utc, version: String, hasPersonas: Bool = false,
+        push: PushSettings? = nil
     ) {
         self.exponentPolicy = exponentPolicy
         self.bounds = bounds
@@ -48,6 +51,7 @@ package struct AgentSettings: Sendable {
         self.allowedIssuers = allowedIssuers
         self.localTime = localTime
         self.version = version
+        self.hasPersonas = hasPersonas
         self.push = push
     }
 }

@@ -5,6 +5,7 @@ package struct Checkup: Sendable {
     let ports: Ports
     let keys: KeyHealth
     let issuers: IssuerHealth
+    var hasPersonas = false
 
     /// The most severe first, and bounded however many enrollments there are.
     ///
@@ -14,7 +15,8 @@ package struct Checkup: Sendable {
             return try await findingsOfAll()
         } catch {
             let message = "the database cannot be read, so that nothing is known of the enrollments: \(error)"
-            return Finding.listed([Finding(.databaseTrouble, message)] + (await ports.inspector.findings()))
+            return Finding.listed(
+                [Finding(.databaseTrouble, message)] + buildFindings + (await ports.inspector.findings()))
         }
     }
 
@@ -22,12 +24,20 @@ package struct Checkup: Sendable {
     package func findingsOfAll() async throws -> [Finding] {
         let ofTheStore = try await storeFindings()
         return Finding.listed(
-            storeTrouble + clockFindings + ofTheStore.findings + (await ports.inspector.findings()),
+            storeTrouble + buildFindings + clockFindings + ofTheStore.findings + (await ports.inspector.findings()),
             more: ofTheStore.more)
     }
 
     private var storeTrouble: [Finding] {
         ports.storeHealth.trouble.map { [Finding(.databaseTrouble, "the agent cannot do its work: \($0)")] } ?? []
+    }
+
+    private var buildFindings: [Finding] {
+        guard hasPersonas else { return [] }
+        let message =
+            "this agent was built with personas, for tests: for real payments, install the Debian package, or build "
+            + "without personas, as plain `swift build -c release` does"
+        return [Finding(.personas, message)]
     }
 
     private var clockFindings: [Finding] {

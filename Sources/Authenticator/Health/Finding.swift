@@ -76,7 +76,7 @@ extension Finding {
 package enum Weakness: String, Sendable, CaseIterable {
     case signedElsewhere, signCountRaised, databaseTrouble, enrollmentDamaged, keyUnusable, requestUnverified,
         clockBehind, stateReadable, debuggerAttached
-    case testAuthenticator, testClock
+    case personas, testAuthenticator, testClock
     case pinGuessable, tokenKeyExportable, secretBesideKeys, coreDumps, swapUnencrypted, socketOpen
     case clockUnsynchronised, memoryNotLocked, databaseAlone
     case secretInFile, keyExportable, plainHTTP
@@ -86,8 +86,8 @@ package enum Weakness: String, Sendable, CaseIterable {
         case .signedElsewhere, .signCountRaised, .databaseTrouble, .enrollmentDamaged, .keyUnusable,
             .requestUnverified, .clockBehind, .stateReadable, .debuggerAttached:
             .high
-        case .testAuthenticator, .testClock, .pinGuessable, .tokenKeyExportable, .secretBesideKeys, .coreDumps,
-            .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked, .databaseAlone:
+        case .personas, .testAuthenticator, .testClock, .pinGuessable, .tokenKeyExportable, .secretBesideKeys,
+            .coreDumps, .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked, .databaseAlone:
             .medium
         case .secretInFile, .keyExportable, .plainHTTP: .low
         }

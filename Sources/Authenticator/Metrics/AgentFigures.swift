@@ -25,6 +25,7 @@ package struct AgentFigures: Sendable {
     }
 
     package let version: String
+    package let hasPersonas: Bool
     /// Seconds since 1970.
     package let startedAt: Int64
     package let isReady: Bool
@@ -80,7 +81,7 @@ extension Agent {
         let isProcessWell = !isStarting && isStoreHealthy && isSocketThere && descriptors.shortage == nil
         let facts = tally.all
         return AgentFigures(
-            version: settings.version, startedAt: workTally.startedAt,
+            version: settings.version, hasPersonas: settings.hasPersonas, startedAt: workTally.startedAt,
             isReady: isProcessWell && holdings?.troubled == 0, isStarting: isStarting,
             isStoreHealthy: isStoreHealthy, isSocketThere: isSocketThere,
             unusableKeys: keyWatch.health.failing.count, descriptors: descriptors, holdings: holdings,

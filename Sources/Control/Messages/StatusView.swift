@@ -1,6 +1,8 @@
 /// How the agent is: the answer of `GET /v1/status`.
 package struct StatusView: Codable, Sendable, Equatable {
     package var version: String
+    /// Whether the agent was built with personas, for tests.
+    package var personas: Bool
     package var state: AgentState
     /// Why the agent is not ready, one sentence each; empty if it is.
     package var reasons: [String]
@@ -19,11 +21,13 @@ package struct StatusView: Codable, Sendable, Equatable {
     package static let maxEnrollments = 100
 
     package init(
-        version: String, state: AgentState, reasons: [String] = [], enrollments: [EnrollmentView] = [],
+        version: String, personas: Bool = false, state: AgentState, reasons: [String] = [],
+        enrollments: [EnrollmentView] = [],
         enrollmentCount: Int? = nil, pending: Int, queued: Int, warnings: [WarningView] = [],
         clock: ClockView? = nil
     ) {
         self.version = version
+        self.personas = personas
         self.state = state
         self.reasons = reasons
         self.enrollments = enrollments

@@ -8,7 +8,7 @@ extension ControlCalls {
         guard let cardholders else {
             throw CommandError(
                 .invalidArgument,
-                "this agent was built without personas, as for production; one that is built from source has them")
+                "this agent was built without personas, as for production: for tests, build one with `make build`")
         }
         return cardholders
     }

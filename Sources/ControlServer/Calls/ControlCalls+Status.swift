@@ -10,7 +10,7 @@ extension ControlCalls {
         } catch let trouble as StoreError {
             return try .json(
                 StatusView(
-                    version: agent.settings.version, state: .degraded,
+                    version: agent.settings.version, personas: agent.settings.hasPersonas, state: .degraded,
                     reasons: ["\(trouble)", "what the database holds cannot be counted"], pending: 0, queued: 0,
                     warnings: await weaknesses(), clock: testClock))
         }
@@ -21,8 +21,8 @@ extension ControlCalls {
         let counts = try await agent.counts()
         let reasons = try await agent.troubles()
         return StatusView(
-            version: agent.settings.version, state: AgentState(isStarting: agent.isStarting, isWell: reasons.isEmpty),
-            reasons: reasons,
+            version: agent.settings.version, personas: agent.settings.hasPersonas,
+            state: AgentState(isStarting: agent.isStarting, isWell: reasons.isEmpty), reasons: reasons,
             enrollments: enrollments.map { EnrollmentView($0, of: agent) }, enrollmentCount: counts.enrollments,
             pending: counts.pending, queued: counts.queued, warnings: await weaknesses(), clock: testClock)
     }

@@ -46,7 +46,8 @@ enum Metric: String, CaseIterable, Sendable {
     /// One line, without a backslash.
     var help: String {
         switch self {
-        case .buildInfo: "Always 1; its label is the agent's version."
+        case .buildInfo:
+            "Always 1; its labels are the version, and whether the agent was built with personas, for tests."
         case .startTime: "When the agent started, seconds since 1970; counters begin at 0 then."
         case .ready: "1 if the agent can do its work for every enrollment, as /v1/health says."
         case .notReady:

@@ -11,7 +11,7 @@ struct MetricsText {
     var bytes: [UInt8] { Array((lines.joined(separator: "\n") + "\n").utf8) }
 
     init(_ figures: AgentFigures) {
-        one(.buildInfo, 1, labels: ["version": figures.version])
+        one(.buildInfo, 1, labels: ["version": figures.version, "personas": "\(figures.hasPersonas)"])
         one(.startTime, figures.startedAt)
         one(.ready, figures.isReady ? 1 : 0)
         some(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import Prompting
+import Versioning
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,11 +27,13 @@ struct Status: AsyncParsableCommand {
 
     private static func lines(_ status: StatusView) -> [ScreenLine] {
         let reasons = status.reasons.map { (name: "Reason", value: Optional($0)) }
-        // That an issuer is a program on this computer is no trouble of the agent's; doctor reports it.
-        let warnings = status.warnings.filter { $0.id != "plainHTTP" }
+        // That an issuer is a program on this computer is no trouble of the agent's, and the first line says which of
+        // the builds it is; doctor reports both.
+        let warnings = status.warnings.filter { !["personas", "plainHTTP"].contains($0.id) }
             .map { (name: "Warning (\($0.severity))", value: Optional($0.message)) }
+        let version = SoftwareVersion.ofAgent(status.version, hasPersonas: status.personas)
         let fields = Fields(
-            [("Agent", "\(status.state.rawValue), version \(status.version)")] + reasons + [
+            [("Agent", "\(status.state.rawValue), version \(version)")] + reasons + [
                 ("Enrollments", count(status)), ("Pending", String(status.pending)),
                 ("Queued", String(status.queued)),
                 ("Test clock", status.clock.map { "\($0.now), \($0.offsetText) ahead" }),

@@ -96,6 +96,15 @@ struct CheckupTests {
         #expect(findings.map(\.weakness) == [.clockBehind, .debuggerAttached])
     }
 
+    @Test func `a build with personas is one, also if the database cannot be read`() async throws {
+        let checkup = Checkup(
+            ports: sample.agent.ports, keys: KeyHealth(), issuers: IssuerHealth(), hasPersonas: true)
+        #expect(await checkup.findings().map(\.weakness) == [.clockBehind, .personas])
+        #expect(Weakness.personas.severity == .medium)
+        sample.store.breakReads()
+        #expect(await checkup.findings().map(\.weakness) == [.databaseTrouble, .personas])
+    }
+
     @Test func `a database that cannot be read is the first finding, and the others are still made`() async throws {
         _ = try await sample.enrolled()
         let ports = sample.agent.ports.with(inspector: Told(findings: [Finding(.socketOpen, "open")]))

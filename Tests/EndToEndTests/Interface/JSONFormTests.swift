@@ -71,7 +71,8 @@ import Testing
             #expect(try await agent.json("enrollments") == .array([enrolled]))
             let status = try await agent.json("status")
             let members: Set = [
-                "version", "state", "reasons", "enrollments", "enrollmentCount", "pending", "queued", "warnings",
+                "version", "personas", "state", "reasons", "enrollments", "enrollmentCount", "pending", "queued",
+                "warnings",
             ]
             #expect(status.memberNames == members)
             #expect(status["state"] == "ready")
