@@ -315,8 +315,9 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),  // The types of PKCS #11.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // libpq, with the trait alone; named without pkg-config, which would be asked for it without the trait too.
+        .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
         .target(name: "CICUData"),  // The part of ICU's data that a package has.
-        .target(name: "CPostgres"),  // libpq, which is loaded when a store is in PostgreSQL.
         .target(name: "CLinux"),  // prctl, which is variadic and so not in Glibc's module.
 
         // Tests: one target for each of the above, and the programs as a whole.
@@ -501,7 +502,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let targetsInC = ["CICUData", "CLinux", "CPostgres"]
+let targetsInC = ["CICUData", "CLinux"]
 for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [

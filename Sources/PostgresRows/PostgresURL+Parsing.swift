@@ -1,5 +1,4 @@
 #if PostgreSQL
-import CPostgres
 import Glibc
 
 extension PostgresURL {
@@ -9,8 +8,6 @@ extension PostgresURL {
     static let longestName = 63
 
     package init(_ text: String) throws(Problem) {
-        // All that calls libpq has a URL, or what was made with one.
-        if let problem = Libpq.problem { throw Problem(problem) }
         guard text.utf8.count <= 4_096 else { throw Problem("must have at most 4096 bytes") }
         guard let start = ["postgres://", "postgresql://"].first(where: text.hasPrefix) else {
             throw Problem("must begin with postgres://")

@@ -867,18 +867,6 @@ class BadSettingsTests(Hosts):
         run = self.refused(*self.options("gamma", database="postgres://oob:hunter2@db.example/oob"))
         self.assertNotIn("hunter2", run.stderr)
 
-    def test_without_libpq_or_with_one_that_is_too_old_the_error_says_what_to_install(self):
-        place = self.place()
-        library = place / "libpq.so.5"
-        for source, reason in [(None, "invalid ELF header"), ("int PQlibVersion(void) { return 90000; }", "is not in it: version 14")]:
-            if source is None:
-                library.write_bytes(b"no library" * 100)
-            else:
-                subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], input=source, text=True, check=True)
-            run = self.refused(*self.options("gamma"), LD_LIBRARY_PATH=str(place))
-            self.assertEqual(run.returncode, 64, run.stderr)
-            self.assertRegex(run.stderr, f"--database: needs libpq, which cannot be loaded .*{reason}.*: install Debian's libpq5")
-
     def test_a_host_needs_a_name_that_the_journal_can_have(self):
         self.expect(64, "--host-name", "lower-case letters", **{"host-name": "Gamma 1"})
         run = self.refused("--database", self.url)
