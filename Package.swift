@@ -183,8 +183,7 @@ let package = Package(
             name: "Sandbox",
             dependencies: [
                 "DurableFiles", "FairSharing", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess", "PageServing",
-                "SequenceDiagrams", "ServerCertificates", "SQLiteRows", "StrictJSON", "TableRows", "ThreeDS",
-                "WebAuthn",
+                "SequenceDiagrams", "ServerCertificates", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -174,23 +174,21 @@ class TestClock(Bench):
         self.assertEqual(self.json("clock")["offsetSeconds"], 5_400)
 
 
-class OlderDatabases(Bench):
-    def test_one_from_before_refused_decisions_is_served_with_its_purchases(self):
-        file = str(self.folder / "older.sqlite")
-        self.sandbox = Sandbox(self.folder, "--database", file)
-        authenticator, acs = self.enrolled(), self.purchase("Shop")
-        port = self.sandbox.origin.rsplit(":", 1)[1]
-        self.sandbox.stop()
+class OtherDatabases(Bench):
+    def test_one_of_another_version_is_refused_and_left_as_it_is(self):
+        file = str(self.folder / "other.sqlite")
         with sqlite3.connect(file) as database:
-            database.execute("DROP TABLE refusedDecision")
-            database.execute("DELETE FROM grdb_migrations WHERE identifier = 'v4 refused decisions'")
+            database.execute("CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+            database.execute("INSERT INTO grdb_migrations VALUES ('v1 enrollment')")
         database.close()
-        # On the same port: the assertion names the origin.
-        self.sandbox = started(type(self), Sandbox(self.folder, "--listen", f"localhost:{port}", "--database", file))
-        self.assertEqual(self.approve(authenticator, acs, origin="http://localhost:1"), 422)
-        self.assertEqual(self.approve(authenticator, acs), 200)
-        (request,) = self.json("show", acs)["requests"]
-        self.assertEqual([each["code"] for each in request["refusedDecisions"]], ["invalid_assertion"])
+        run = subprocess.run(
+            [BIN_DIR / "oob-issuer", "serve", "--listen", "localhost:0", "--database", file], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=ENDED_WITHIN)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("another version of oob-issuer made it; take another database", run.stderr)
+        with sqlite3.connect(file) as database:
+            self.assertEqual(database.execute("SELECT name FROM sqlite_master WHERE name = 'fact'").fetchall(), [])
+        database.close()
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ struct AssertionVerdict: Sendable {
         on response: AuthenticationResponse, of visit: DecisionVisit, by authenticator: AuthenticatorRecord
     ) throws {
         let publicKey = try visit.publicKeys.key(authenticator.publicKey)
-        userVerificationRequired = visit.purchase.userVerification == UserVerificationRequirement.required.rawValue
+        userVerificationRequired = visit.purchase.userVerification == .required
         isPayment = visit.purchase.payment != nil
         let form = try visit.purchase.form(rpId: visit.site.rpId, origin: visit.request.origin)
         do throws(VerificationError) {

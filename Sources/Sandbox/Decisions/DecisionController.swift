@@ -1,9 +1,7 @@
 import GRDB
 import IssuerProtocol
 import Keys
-import SQLiteRows
 import StrictJSON
-import TableRows
 import WebAuthn
 
 /// Takes decisions: verifies what approves, and completes the purchase.
@@ -30,7 +28,7 @@ struct DecisionController: Sendable {
         let now = backend.now
         let (outcome, acsTransId) = try await backend.store.queue.write { db in
             let request = try Self.request(jti, of: authenticator, db)
-            let purchase = try PurchaseRecord.byID(request.purchaseId, db)
+            let purchase = try PurchaseRecord.referred(db, id: request.purchaseId)
             let visit = DecisionVisit(
                 body: incoming.body, digest: digest, traceparent: incoming.traceparent, request: request,
                 purchase: purchase, site: site, publicKeys: backend.store.publicKeys, now: now,
@@ -52,9 +50,7 @@ struct DecisionController: Sendable {
     private static func request(
         _ jti: TokenID, of authenticator: AuthenticatorRecord, _ db: Database
     ) throws -> RequestRecord {
-        let found = try db.row(
-            of: RequestColumn.table, "WHERE jti = ? AND authenticatorId = ?", [jti.text, authenticator.id],
-            as: RequestRecord.init)
+        let found = try RequestRecord.row(db, "WHERE jti = ? AND authenticatorId = ?", [jti.text, authenticator.id])
         guard let found else { throw unknownRequest }
         return found
     }
@@ -88,13 +84,14 @@ struct DecisionController: Sendable {
         guard try Completion.of(visit.purchase, now: visit.now, db) == nil else {
             return .refused(.listed(.alreadyDecided, "the purchase is completed by another request"))
         }
-        let authenticator = try AuthenticatorRecord.byID(visit.request.authenticatorId, db)
+        let authenticator = try AuthenticatorRecord.referred(db, id: visit.request.authenticatorId)
         let verdict = try AssertionVerdict(on: response, of: visit, by: authenticator)
         guard let signCount = verdict.signCount else {
             try RefusedDecisions.keep(verdict, of: visit, in: db)
             return .refused(.listed(.invalidAssertion, verdict.failure ?? "the assertion does not hold"))
         }
-        try db.update(AuthenticatorColumn.table, set: [.signCount: signCount], where: [.id: authenticator.id])
+        try db.execute(
+            sql: "UPDATE authenticator SET signCount = ? WHERE id = ?", arguments: [signCount, authenticator.id])
         try record(visit, as: .authenticated, by: authenticator, verdict: verdict, in: db)
         try Completion.complete(
             visit.purchase, as: .authenticated, jti: visit.request.jti, now: visit.now,
@@ -105,7 +102,7 @@ struct DecisionController: Sendable {
     /// The payer's own no ends the purchase at once; the software's no ends it only if no other request is open that
     /// could still bring the payer's decision.
     private static func deny(_ visit: DecisionVisit, for reason: DenyReason, in db: Database) throws -> Outcome {
-        let authenticator = try AuthenticatorRecord.byID(visit.request.authenticatorId, db)
+        let authenticator = try AuthenticatorRecord.referred(db, id: visit.request.authenticatorId)
         try record(visit, as: .notAuthenticated, by: authenticator, verdict: nil, in: db)
         let othersAreOpen = try !RequestRecord.open(of: visit.purchase.id, now: visit.now, db).isEmpty
         let isPayersWord = reason == .userDenied || reason == .suspectedFraud
@@ -121,18 +118,12 @@ struct DecisionController: Sendable {
         _ visit: DecisionVisit, as status: TransStatus, by authenticator: AuthenticatorRecord,
         verdict: AssertionVerdict?, in db: Database
     ) throws {
-        try db.insert(
-            into: DecisionColumn.table,
-            [
-                .jti: visit.request.jti,
-                .digest: visit.digest,
-                .body: String(decoding: visit.body, as: UTF8.self),
-                .transStatus: status.rawValue,
-                .at: visit.now,
-                .storedSignCount: authenticator.signCount,
-                .verdict: verdict?.json.text,
-                .traceparent: visit.traceparent,
-            ])
+        let body = try JSONReader.object(visit.body, limits: JSONLimits(maxBytes: Call.maxBody))
+        try DecisionRecord(
+            jti: visit.request.jti, digest: visit.digest, body: body,
+            transStatus: status.rawValue, at: visit.now, storedSignCount: authenticator.signCount,
+            verdict: verdict?.json, traceparent: visit.traceparent
+        ).insert(db)
         try RequestMaker.unlist(visit.request.jti, db)
     }
 
@@ -157,6 +148,6 @@ struct DecisionVisit: Sendable {
 
 extension DecisionRecord {
     static func of(_ jti: String, _ db: Database) throws -> DecisionRecord? {
-        try db.row(of: DecisionColumn.table, "WHERE jti = ?", [jti], as: DecisionRecord.init)
+        try row(db, "WHERE jti = ?", [jti])
     }
 }

@@ -1,8 +1,6 @@
 import GRDB
 import IssuerProtocol
-import SQLiteRows
 import StrictJSON
-import TableRows
 
 /// What was refused of what came for a request, for its purchase's story: of each kind the first ten.
 enum RefusedDecisions {
@@ -10,71 +8,54 @@ enum RefusedDecisions {
 
     /// Keeps what an assertion failed.
     static func keep(_ verdict: AssertionVerdict, of visit: DecisionVisit, in db: Database) throws {
-        guard try hasRoom(RefusedAssertionColumn.table.name, visit.request.jti, db) else { return }
-        try db.insert(
-            into: RefusedAssertionColumn.table,
-            [.jti: visit.request.jti, .at: visit.now, .verdict: verdict.json.text])
+        try keep(RefusedAssertionRecord(jti: visit.request.jti, at: visit.now, verdict: verdict.json), visit, db)
     }
 
     /// Keeps the answer to a decision that was not taken.
     static func keep(_ refusal: SandboxError, of visit: DecisionVisit, in db: Database) throws {
-        guard try hasRoom(RefusedDecisionColumn.table.name, visit.request.jti, db) else { return }
-        try db.insert(
-            into: RefusedDecisionColumn.table,
-            [
-                .jti: visit.request.jti,
-                .at: visit.now,
-                .status: refusal.status,
-                .code: refusal.code?.rawValue,
-                .detail: refusal.detail,
-            ])
+        let record = RefusedDecisionRecord(
+            jti: visit.request.jti, at: visit.now, status: refusal.status, code: refusal.code?.rawValue,
+            detail: refusal.detail)
+        try keep(record, visit, db)
     }
 
-    private static func hasRoom(_ table: String, _ jti: String, _ db: Database) throws -> Bool {
-        let kept = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE jti = ?", arguments: [jti])
-        return kept ?? 0 < maxKept
+    private static func keep<Record: StoredRecord>(_ record: Record, _ visit: DecisionVisit, _ db: Database) throws {
+        if try of(visit.request.jti, db, as: Record.self).count < maxKept { try record.insert(db) }
     }
 
     /// In the order in which they came.
-    static func all(of jti: String, _ db: Database) throws -> [RefusedDecisionRecord] {
-        try db.rows(
-            of: RefusedDecisionColumn.table, "WHERE jti = ? ORDER BY id", [jti], as: RefusedDecisionRecord.init)
+    static func of<Record: StoredRecord>(_ jti: String, _ db: Database, as record: Record.Type) throws -> [Record] {
+        try Record.rows(db, "WHERE jti = ? ORDER BY id", [jti])
     }
 }
 
-/// The answer to a decision that was not taken.
-struct RefusedDecisionRecord: Sendable {
+/// What an assertion failed.
+struct RefusedAssertionRecord: StoredRecord {
+    static let databaseTableName = "refusedAssertion"
+
+    let jti: String
     /// Seconds since 1970.
     let at: Int64
-    let status: Int64
+    let verdict: JSONValue
+
+    var json: JSONValue { ["at": .time(at), "verdict": verdict] }
+}
+
+/// The answer to a decision that was not taken.
+struct RefusedDecisionRecord: StoredRecord {
+    static let databaseTableName = "refusedDecision"
+
+    let jti: String
+    /// Seconds since 1970.
+    let at: Int64
+    let status: Int
     let code: String?
     let detail: String
 
-    init(_ fields: Fields<RefusedDecisionColumn>) throws {
-        at = try fields.number(.at)
-        status = try fields.number(.status)
-        code = try fields.optionalText(.code)
-        detail = try fields.text(.detail)
-    }
-
     var json: JSONValue {
-        var json: JSONObject = ["at": .time(at), "status": .integer(status)]
+        var json: JSONObject = ["at": .time(at), "status": .integer(Int64(status))]
         json["code"] = code.map(JSONValue.string)
         json["detail"] = .string(detail)
         return .object(json)
     }
-}
-
-/// The columns of an assertion that was refused.
-enum RefusedAssertionColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("refusedAssertion", naming: .asWritten)
-
-    case jti, at, verdict
-}
-
-/// The columns of a decision that was refused.
-enum RefusedDecisionColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("refusedDecision", naming: .asWritten)
-
-    case jti, at, status, code, detail
 }

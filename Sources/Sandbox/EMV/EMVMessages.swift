@@ -89,7 +89,7 @@ struct EMVMessages: Sendable {
     // 08: out of band with a login, as a PIN is one. 09: out of band otherwise. 12: decoupled.
     private var authenticationMethods: [String] {
         if let methods = profile.methods { return methods }
-        return [purchase.requirement == .required ? "08" : "09"] + (profile.decoupled == nil ? [] : ["12"])
+        return [purchase.userVerification == .required ? "08" : "09"] + (profile.decoupled == nil ? [] : ["12"])
     }
 
     private func addStatuses(to members: inout JSONObject) {

@@ -3,29 +3,29 @@ import StrictJSON
 /// How one authentication goes through EMV 3-D Secure: the version and channel of its messages, and what they carry.
 ///
 /// What a value is allowed to be is checked when it is read (``init(_:transaction:)``); the members keep EMV's names.
-struct EMVProfile: Sendable, Equatable {
+struct EMVProfile: Codable, Equatable {
     /// messageVersion.
-    enum Version: String, CaseIterable, Sendable {
+    enum Version: String, CaseIterable, Codable {
         case v210 = "2.1.0"
         case v220 = "2.2.0"
         case v231 = "2.3.1"
     }
 
     /// deviceChannel.
-    enum Channel: String, CaseIterable, Sendable {
+    enum Channel: String, CaseIterable, Codable {
         case app = "01"
         case browser = "02"
         case requestorInitiated = "03"
     }
 
     /// messageCategory.
-    enum Category: String, CaseIterable, Sendable {
+    enum Category: String, CaseIterable, Codable {
         case payment = "01"
         case nonPayment = "02"
     }
 
     /// What the 3DS SDK, or the browser, does about the challenge.
-    enum SDK: String, CaseIterable, Sendable {
+    enum SDK: String, CaseIterable, Codable {
         /// It sends the first CReq, and another one when the cardholder comes back.
         case inOrder
         case noFirstCReq
@@ -34,7 +34,7 @@ struct EMVProfile: Sendable, Equatable {
     }
 
     /// Decoupled authentication: no challenge, and a result by RReq alone.
-    struct Decoupled: Sendable, Equatable {
+    struct Decoupled: Codable, Equatable {
         /// threeDSRequestorDecMaxTime, of 7 days at most.
         let maxMinutes: Int64
         var seconds: Int64 { maxMinutes * 60 }
@@ -43,7 +43,7 @@ struct EMVProfile: Sendable, Equatable {
     }
 
     /// What opens the issuer's app on the same device.
-    struct OOBApp: Sendable, Equatable {
+    struct OOBApp: Codable, Equatable {
         let url: String
         let label: String?
     }

@@ -27,7 +27,7 @@ struct AuthenticatorController: Sendable {
         try await backend.store.queue.write { db in
             try db.execute(
                 sql: """
-                    UPDATE authenticator SET endedAt = ?, ending = ?, pushSubscription = NULL, pushSince = NULL
+                    UPDATE authenticator SET endedAt = ?, ending = ?, subscription = NULL, pushSince = NULL
                     WHERE id = ? AND endedAt IS NULL
                     """,
                 arguments: [now, ending, id])

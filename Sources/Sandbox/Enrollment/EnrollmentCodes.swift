@@ -1,8 +1,6 @@
 import GRDB
 import IssuerProtocol
-import SQLiteRows
 import StrictJSON
-import TableRows
 import WebAuthn
 
 /// What whoever drives a test asks for with `POST /sandbox/enrollment-codes`.
@@ -54,16 +52,10 @@ struct EnrollmentCodes: Sendable {
         let site = try backend.site.get()
         try await backend.store.queue.write { db in
             let userId = try order.cardholder.map { try Self.userId(of: $0, db) } ?? fresh
-            try db.insert(
-                into: EnrollmentCodeColumn.table,
-                [
-                    .code: code,
-                    .userId: userId,
-                    .attestation: order.attestation.rawValue,
-                    .userVerification: order.userVerification.rawValue,
-                    .algorithms: order.algorithms.json.text,
-                    .expiresAt: expiresAt,
-                ])
+            try EnrollmentCodeRecord(
+                code: code, userId: userId, attestation: order.attestation, userVerification: order.userVerification,
+                algorithms: order.algorithms, expiresAt: expiresAt
+            ).insert(db)
         }
         backend.notifier.ring(.anything)
         return .json(201, ["code": .string(code), "link": .string(Self.link(site.issuer, code))])

@@ -2,9 +2,7 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
-import SQLiteRows
 import StrictJSON
-import TableRows
 import WebAuthn
 
 /// Opens a registration ceremony for whoever has an enrollment code.
@@ -28,14 +26,9 @@ struct EnrollmentOptions: Sendable {
             try db.execute(
                 sql: "UPDATE enrollmentCode SET optionsGiven = optionsGiven + 1 WHERE code = ?",
                 arguments: [code.code])
-            try db.insert(
-                into: CeremonyColumn.table,
-                [
-                    .id: ceremonyId,
-                    .code: code.code,
-                    .challenge: challenge,
-                    .expiresAt: now + Self.lifetime,
-                ])
+            try CeremonyRecord(
+                id: ceremonyId, code: code.code, challenge: challenge, expiresAt: now + Self.lifetime
+            ).insert(db)
             let options = try Self.options(for: code, challenge: challenge, site: site, db)
             return EnrollmentOptionsAnswer(ceremonyId: ceremonyId, options: options)
         }
@@ -53,9 +46,7 @@ struct EnrollmentOptions: Sendable {
     private static func options(
         for code: EnrollmentCodeRecord, challenge: [UInt8], site: IssuerSite, _ db: Database
     ) throws -> PublicKeyCredentialCreationOptions {
-        let enrolled = try db.rows(
-            of: AuthenticatorColumn.table, "WHERE userId = ? AND endedAt IS NULL", [code.userId],
-            as: AuthenticatorRecord.init)
+        let enrolled = try AuthenticatorRecord.rows(db, "WHERE userId = ? AND endedAt IS NULL", [Data(code.userId)])
         return PublicKeyCredentialCreationOptions(
             rpId: site.rpId, rpName: "Sandbox issuer", userId: code.userId, userName: "cardholder",
             userDisplayName: "Sandbox cardholder", challenge: challenge,
@@ -65,37 +56,21 @@ struct EnrollmentOptions: Sendable {
 }
 
 /// What an enrollment code allows, and how far it is used.
-struct EnrollmentCodeRecord: Sendable {
+struct EnrollmentCodeRecord: StoredRecord {
+    static let databaseTableName = "enrollmentCode"
+
     let code: String
-    let userId: [UInt8]
+    @Blob var userId: [UInt8]
     let attestation: AttestationConveyance
     let userVerification: UserVerificationRequirement
     let algorithms: OfferedAlgorithms
     let expiresAt: Int64
-    let optionsGiven: Int
-    let usedAt: Int64?
-
-    init(_ fields: Fields<EnrollmentCodeColumn>) throws {
-        code = try fields.text(.code)
-        userId = try fields.bytes(.userId)
-        attestation = try fields.value(.attestation, AttestationConveyance.init(rawValue:))
-        userVerification = try fields.value(.userVerification, UserVerificationRequirement.init(rawValue:))
-        algorithms = try fields.made(of: fields.json(.algorithms), .algorithms) { $0.flatMap(OfferedAlgorithms.init) }
-        expiresAt = try fields.number(.expiresAt)
-        optionsGiven = try fields.number(.optionsGiven)
-        usedAt = try fields.optionalNumber(.usedAt)
-    }
+    var optionsGiven = 0
+    var usedAt: Int64?
 
     static func find(_ code: String, _ db: Database) throws -> EnrollmentCodeRecord? {
-        try db.row(of: EnrollmentCodeColumn.table, "WHERE code = ?", [code], as: EnrollmentCodeRecord.init)
+        try row(db, "WHERE code = ?", [code])
     }
-}
-
-/// The columns of an enrollment code.
-enum EnrollmentCodeColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("enrollmentCode", naming: .asWritten)
-
-    case code, userId, attestation, userVerification, algorithms, expiresAt, optionsGiven, usedAt
 }
 
 /// The signature algorithms that a registration is offered, by their COSE numbers, the most wanted first.

@@ -1,9 +1,8 @@
+import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
-import SQLiteRows
 import StrictJSON
-import TableRows
 import WebAuthn
 
 /// Takes the answer to a registration ceremony, once.
@@ -25,7 +24,7 @@ struct RegistrationController: Sendable {
         let fresh = FreshEnrollment(
             id: try backend.dependencies.randomID(), token: Base64URL.encode(try backend.dependencies.random(32)))
         let answer = try await backend.store.queue.write { db in
-            let ceremony = try Self.ceremony(request.ceremonyId, digest: digest, now: now, db)
+            var ceremony = try Self.ceremony(request.ceremonyId, digest: digest, now: now, db)
             if let given = ceremony.answer { return given }
             let answer: Answer
             do {
@@ -33,15 +32,9 @@ struct RegistrationController: Sendable {
             } catch let refusal as SandboxError {
                 answer = .problem(refusal)
             }
-            try db.update(
-                CeremonyColumn.table,
-                set: [
-                    .bodyDigest: digest,
-                    .answerStatus: answer.status,
-                    .answer: answer.body,
-                    .expiresAt: now + Self.remembered,
-                ],
-                where: [.id: ceremony.id])
+            (ceremony.bodyDigest, ceremony.expiresAt) = (Blob(wrappedValue: digest), now + Self.remembered)
+            (ceremony.answerStatus, ceremony.answerBody) = (answer.status, Blob(wrappedValue: answer.body))
+            try ceremony.update(db)
             return answer
         }
         backend.notifier.ring(.anything)
@@ -51,8 +44,9 @@ struct RegistrationController: Sendable {
     private static func ceremony(
         _ id: String, digest: [UInt8], now: Int64, _ db: Database
     ) throws -> CeremonyRecord {
-        let found = try db.row(of: CeremonyColumn.table, "WHERE id = ?", [id], as: CeremonyRecord.init)
-        guard let found, now < found.expiresAt, found.bodyDigest == nil || found.bodyDigest == digest else {
+        guard let found = try CeremonyRecord.row(db, "WHERE id = ?", [id]), now < found.expiresAt,
+            found.bodyDigest == nil || found.bodyDigest?.wrappedValue == digest
+        else {
             throw SandboxError.listed(.ceremonyExpired, "the ceremony is over or unknown")
         }
         return found
@@ -101,8 +95,7 @@ struct RegistrationController: Sendable {
 
     /// WebAuthn Level 3 §7.1 step 26: a credential id is registered once, for whichever user.
     private static func refuseKnown(_ credentialId: [UInt8], _ db: Database) throws {
-        let known = try db.number("SELECT 1 FROM authenticator WHERE credentialId = ?", [credentialId])
-        guard known == nil else {
+        guard try AuthenticatorRecord.row(db, "WHERE credentialId = ?", [Data(credentialId)]) == nil else {
             throw SandboxError.listed(.invalidRegistration, "the credential id is registered already")
         }
     }
@@ -112,25 +105,13 @@ struct RegistrationController: Sendable {
         under code: EnrollmentCodeRecord, as fresh: FreshEnrollment, origin: String, now: Int64, _ db: Database
     ) throws {
         let token = try SHA256Digest.of(Array(fresh.token.utf8))
-        try db.insert(
-            into: AuthenticatorColumn.table,
-            [
-                .id: fresh.id,
-                .tokenDigest: token,
-                .credentialId: verified.credentialId,
-                .userId: code.userId,
-                .publicKey: verified.publicKey.subjectPublicKeyInfo,
-                .signCount: verified.signCount,
-                .aaguid: verified.aaguid,
-                .format: verified.format.rawValue,
-                .authnType: request.authnType.rawValue,
-                .name: request.name,
-                .version: request.version,
-                .registration: JSONValue.object(request.credential.json).text,
-                .challenge: ceremony.challenge,
-                .origin: origin,
-                .enrolledAt: now,
-            ])
+        try AuthenticatorRecord(
+            id: fresh.id, tokenDigest: token, credentialId: verified.credentialId, userId: code.userId,
+            publicKey: verified.publicKey.subjectPublicKeyInfo, signCount: verified.signCount,
+            aaguid: verified.aaguid, format: verified.format.rawValue, authnType: request.authnType.rawValue,
+            name: request.name, version: request.version, registration: request.credential.json,
+            challenge: ceremony.challenge, origin: origin, enrolledAt: now
+        ).insert(db)
     }
 }
 
@@ -140,32 +121,22 @@ private struct FreshEnrollment: Sendable {
     let token: String
 }
 
-/// The columns of a registration ceremony.
-enum CeremonyColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("ceremony", naming: .asWritten)
-
-    case id, code, challenge, expiresAt, bodyDigest, answerStatus, answer
-}
-
 /// A registration ceremony, and the answer that ended it.
-private struct CeremonyRecord: Sendable {
+struct CeremonyRecord: StoredRecord {
+    static let databaseTableName = "ceremony"
+
     let id: String
     let code: String
-    let challenge: [UInt8]
-    let expiresAt: Int64
-    let bodyDigest: [UInt8]?
-    let answer: Answer?
+    @Blob var challenge: [UInt8]
+    var expiresAt: Int64
+    var bodyDigest: Blob?
+    var answerStatus: Int?
+    var answerBody: Blob?
 
-    init(_ fields: Fields<CeremonyColumn>) throws {
-        id = try fields.text(.id)
-        code = try fields.text(.code)
-        challenge = try fields.bytes(.challenge)
-        expiresAt = try fields.number(.expiresAt)
-        bodyDigest = try fields.optionalBytes(.bodyDigest)
-        answer = try fields.optionalNumber(.answerStatus).map { status in
-            Answer(
-                status: status, contentType: status < 400 ? "application/json" : Problem.contentType,
-                body: try fields.bytes(.answer))
-        }
+    var answer: Answer? {
+        guard let answerStatus, let answerBody else { return nil }
+        return Answer(
+            status: answerStatus, contentType: answerStatus < 400 ? "application/json" : Problem.contentType,
+            body: answerBody.wrappedValue)
     }
 }

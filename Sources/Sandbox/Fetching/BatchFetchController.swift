@@ -1,9 +1,8 @@
+import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
-import SQLiteRows
 import StrictJSON
-import TableRows
 
 /// Hands out the requests of many authenticators in one answer, to whoever has the tokens of all.
 struct BatchFetchController: Sendable {
@@ -45,8 +44,10 @@ struct BatchFetchController: Sendable {
     }
 
     private static func finding(for asked: Asked, from listing: Listing, in db: Database) throws -> Finding {
-        let id = try db.text(
-            "SELECT id FROM authenticator WHERE tokenDigest = ? AND endedAt IS NULL", [asked.tokenDigest])
+        let id = try SQLRequest<String>(
+            sql: "SELECT id FROM authenticator WHERE tokenDigest = ? AND endedAt IS NULL",
+            arguments: [Data(asked.tokenDigest)], cached: true
+        ).fetchOne(db)
         guard let id, id.utf8.elementsEqual(asked.authenticatorId.text.utf8) else { return .problem(.invalidToken) }
         guard let after = asked.after else {
             return .entries(try listing.entries(of: id, after: nil), isWithoutCursor: true)

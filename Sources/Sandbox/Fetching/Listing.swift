@@ -1,13 +1,16 @@
 import GRDB
 import IssuerProtocol
-import SQLiteRows
-import TableRows
 
-/// The columns of a list of requests.
-enum ListingColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("listing", naming: .asWritten)
+/// A request or a cancellation that an authenticator can fetch.
+struct ListingRecord: StoredRecord {
+    static let databaseTableName = "listing"
 
-    case seq, authenticatorId, jti, jws, exp
+    /// Nil before it is inserted.
+    var seq: Int64?
+    let authenticatorId: String
+    let jti: String
+    let jws: String
+    let exp: Int64
 }
 
 /// What is listed for authenticators at one moment, and the cursors into it.
@@ -32,10 +35,10 @@ struct Listing {
 
     /// What came after that number, or all; oldest first, as many as one answer may hold.
     func entries(of authenticatorId: String, after: Int64?) throws -> [Entry] {
-        try db.rows(
-            of: ListingColumn.table, "WHERE authenticatorId = ? AND seq > ? AND exp > ? ORDER BY seq LIMIT ?",
+        try ListingRecord.rows(
+            db, "WHERE authenticatorId = ? AND seq > ? AND exp > ? ORDER BY seq LIMIT ?",
             [authenticatorId, after ?? 0, now, RequestList.limit]
-        ) { Entry(sequence: try $0.number(.seq), jws: try $0.text(.jws)) }
+        ).map { Entry(sequence: $0.seq ?? 0, jws: $0.jws) }
     }
 
     /// A list of these, and the cursor for what comes later.

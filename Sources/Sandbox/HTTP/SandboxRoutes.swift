@@ -1,9 +1,7 @@
 import GRDB
 import IssuerProtocol
 import Keys
-import SQLiteRows
 import StrictJSON
-import TableRows
 
 /// The calls for whoever drives a test; no issuer has them.
 enum SandboxRoutes {
@@ -51,7 +49,7 @@ struct AuthenticatorRegister: Sendable {
 
     func all(_ incoming: Incoming) async throws -> Answer {
         let records = try await backend.store.read { db in
-            try db.rows(of: AuthenticatorColumn.table, "ORDER BY seq LIMIT 20000", as: AuthenticatorRecord.init)
+            try AuthenticatorRecord.rows(db, "ORDER BY seq LIMIT 20000")
         }
         return .list(records.map(summary))
     }

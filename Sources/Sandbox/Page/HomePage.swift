@@ -1,9 +1,7 @@
 import GRDB
 import IssuerProtocol
 import PageServing
-import SQLiteRows
 import StrictJSON
-import TableRows
 import ThreeDS
 
 /// The first page: what can be ordered, and what there is.
@@ -34,14 +32,10 @@ struct HomePage: Sendable {
         let now = page.backend.now
         (authenticators, enrolled, codes) = try await page.backend.store.read { db in
             (
-                try db.rows(
-                    of: AuthenticatorColumn.table, "WHERE endedAt IS NULL ORDER BY seq DESC LIMIT ?", [Self.rows],
-                    as: AuthenticatorRecord.init),
+                try AuthenticatorRecord.rows(db, "WHERE endedAt IS NULL ORDER BY seq DESC LIMIT ?", [Self.rows]),
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM authenticator WHERE endedAt IS NULL") ?? 0,
-                try db.rows(
-                    of: EnrollmentCodeColumn.table,
-                    "WHERE usedAt IS NULL AND expiresAt > ? ORDER BY rowid DESC LIMIT 3", [now],
-                    as: EnrollmentCodeRecord.init)
+                try EnrollmentCodeRecord.rows(
+                    db, "WHERE usedAt IS NULL AND expiresAt > ? ORDER BY rowid DESC LIMIT 3", [now])
             )
         }
     }

@@ -1,9 +1,8 @@
+import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
 package import Logging
-import SQLiteRows
-import TableRows
 
 /// All that the sandbox's calls work on.
 package struct IssuerBackend: Sendable {
@@ -53,9 +52,7 @@ package struct IssuerBackend: Sendable {
         guard let token = incoming.bearerToken else { throw Self.invalidToken }
         let digest = try SHA256Digest.of(Array(token.reveal().utf8))
         let found = try await store.read { db in
-            try db.row(
-                of: AuthenticatorColumn.table, "WHERE tokenDigest = ? AND endedAt IS NULL", [digest],
-                as: AuthenticatorRecord.init)
+            try AuthenticatorRecord.row(db, "WHERE tokenDigest = ? AND endedAt IS NULL", [Data(digest)])
         }
         guard let found else { throw Self.invalidToken }
         return found

@@ -22,6 +22,9 @@ package struct SandboxStore: Sendable {
     package init(path: String?, dependencies: SandboxDependencies, hasTestClock: Bool = false) throws {
         do {
             queue = try path.map(Self.openFile) ?? DatabaseQueue()
+            guard try !queue.read(Schema.migrator.hasBeenSuperseded) else {
+                throw OpeningError(description: "another version of oob-issuer made it; take another database")
+            }
             try Schema.migrator.migrate(queue)
         } catch {
             throw OpeningError(description: "the database \(path ?? "in memory") cannot be opened: \(error)")

@@ -1,6 +1,5 @@
 import GRDB
 import StrictJSON
-import TableRows
 import ThreeDS
 
 /// What the cardholder and the 3DS SDK do about a challenge, besides what the sandbox plays by itself.
@@ -59,8 +58,9 @@ struct ChallengeController: Sendable {
             }
             let answer = try Self.answer(completion, purchase, after: earlier, now: now)
             try ChallengeRequestRecord(
-                at: now, oobContinue: oobContinue.rawValue, oobAppFailed: hasFailed, answer: answer
-            ).insert(for: purchase.id, db)
+                purchaseId: purchase.id, at: now, oobContinue: oobContinue.rawValue, oobAppFailed: hasFailed,
+                answer: answer
+            ).insert(db)
         }
     }
 

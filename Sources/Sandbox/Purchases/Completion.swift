@@ -1,6 +1,4 @@
 import GRDB
-import SQLiteRows
-import TableRows
 import ThreeDS
 
 /// How a purchase ends: once, by a decision, by the payer's leaving, or by its expiry.
@@ -22,7 +20,7 @@ enum Completion {
 
     private static func expiry(of purchase: PurchaseRecord, now: Int64) -> CompletionRecord? {
         guard now >= purchase.expiresAt else { return nil }
-        return CompletionRecord(status: .expired, reason: nil, jti: nil, at: purchase.expiresAt)
+        return CompletionRecord(purchaseId: purchase.id, status: .expired, at: purchase.expiresAt)
     }
 
     /// Throws if the purchase is completed already: the table has room for one.
@@ -30,36 +28,21 @@ enum Completion {
         _ purchase: PurchaseRecord, as status: CompletionRecord.Status, reason: String? = nil, jti: String? = nil,
         now: Int64, milliseconds: Int64? = nil, _ db: Database
     ) throws {
-        try db.insert(
-            into: CompletionColumn.table,
-            [
-                .purchaseId: purchase.id,
-                .status: status.rawValue,
-                .transStatus: CompletionRecord(status: status, reason: reason, jti: jti, at: now).transStatus,
-                .reason: reason,
-                .jti: jti,
-                .at: now,
-                .decidedMilliseconds: milliseconds,
-            ])
+        try CompletionRecord(
+            purchaseId: purchase.id, status: status, reason: reason, jti: jti, at: now,
+            decidedMilliseconds: milliseconds
+        ).insert(db)
     }
 
     private static func stored(_ purchaseId: Int64, _ db: Database) throws -> CompletionRecord? {
-        try db.row(of: CompletionColumn.table, "WHERE purchaseId = ?", [purchaseId], as: CompletionRecord.init)
+        try CompletionRecord.row(db, "WHERE purchaseId = ?", [purchaseId])
     }
 }
 
 extension PurchaseRecord {
-    static func byID(_ id: Int64, _ db: Database) throws -> PurchaseRecord {
-        let found = try db.row(of: PurchaseColumn.table, "WHERE id = ?", [id], as: PurchaseRecord.init)
-        guard let found else { throw RequestColumn.table.unreadable(.purchaseId) }
-        return found
-    }
-
     /// The purchase that stands for an acsTransId: of several, which only `force` makes, the first.
     static func first(_ acsTransId: ACSTransactionID, _ db: Database) throws -> PurchaseRecord {
-        let found = try db.row(
-            of: PurchaseColumn.table, "WHERE acsTransId = ? ORDER BY id LIMIT 1", [acsTransId.canonical],
-            as: PurchaseRecord.init)
+        let found = try row(db, "WHERE acsTransId = ? ORDER BY id LIMIT 1", [acsTransId.canonical])
         guard let found else { throw SandboxError.notFound("no purchase has this acsTransId") }
         return found
     }
@@ -68,19 +51,17 @@ extension PurchaseRecord {
 extension RequestRecord {
     /// The last request that was made for a purchase.
     static func last(of purchaseId: Int64, _ db: Database) throws -> RequestRecord? {
-        try db.row(
-            of: RequestColumn.table, "WHERE purchaseId = ? ORDER BY rowid DESC LIMIT 1", [purchaseId],
-            as: RequestRecord.init)
+        try row(db, "WHERE purchaseId = ? ORDER BY rowid DESC LIMIT 1", [purchaseId])
     }
 
     /// The requests of a purchase that a decision can still be taken for.
     static func open(of purchaseId: Int64, now: Int64, _ db: Database) throws -> [RequestRecord] {
-        try db.rows(
-            of: RequestColumn.table,
+        try rows(
+            db,
             """
             WHERE purchaseId = ? AND cancelledAt IS NULL AND exp > ?
                 AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.jti = authnRequest.jti)
             ORDER BY rowid
-            """, [purchaseId, now], as: RequestRecord.init)
+            """, [purchaseId, now])
     }
 }

@@ -1,6 +1,4 @@
 import GRDB
-import SQLiteRows
-import TableRows
 import ThreeDS
 
 /// Asks the cardholder of a decoupled purchase again when a request has expired undecided.
@@ -23,7 +21,7 @@ struct DecoupledRenewals: Sendable {
         // What was due at the look may have been renewed by another fetch, so it is looked up again.
         let renewed = try await backend.store.queue.write { db in
             try Self.due(now: now, limit: Self.limit, db).map { purchase in
-                let authenticator = try AuthenticatorRecord.byID(purchase.authenticatorId, db)
+                let authenticator = try AuthenticatorRecord.referred(db, id: purchase.authenticatorId)
                 let exp = min(now.later(by: PurchaseOrder.lifetime.upperBound), purchase.expiresAt)
                 let request = try maker.request(for: purchase, to: authenticator, now: now, exp: exp, in: db)
                 try maker.announce(request, times: 1, by: purchase.push, now: now, db)
@@ -36,14 +34,14 @@ struct DecoupledRenewals: Sendable {
 
     /// Decoupled purchases that are pending and have no open request.
     private static func due(now: Int64, limit: Int, _ db: Database) throws -> [PurchaseRecord] {
-        try db.rows(
-            of: PurchaseColumn.table,
+        try PurchaseRecord.rows(
+            db,
             """
             WHERE isDecoupled = 1 AND expiresAt > ?1
                 AND NOT EXISTS (SELECT 1 FROM completion WHERE purchaseId = purchase.id)
                 AND NOT EXISTS (SELECT 1 FROM authnRequest WHERE purchaseId = purchase.id AND exp > ?1)
                 AND EXISTS (SELECT 1 FROM authenticator WHERE id = purchase.authenticatorId AND endedAt IS NULL)
             LIMIT ?2
-            """, [now, limit], as: PurchaseRecord.init)
+            """, [now, limit])
     }
 }

@@ -1,6 +1,5 @@
 import GRDB
 import StrictJSON
-import TableRows
 import ThreeDS
 
 extension PurchaseController {
@@ -52,7 +51,7 @@ extension PurchaseOrder {
         emv = purchase.emv
         expiresIn = emv.decoupled?.seconds ?? min(max(lifetime, Self.lifetime.lowerBound), Self.lifetime.upperBound)
         authenticatorId = purchase.authenticatorId
-        userVerification = purchase.requirement
+        userVerification = purchase.userVerification
         force = false
         times = newID == nil ? 1 : nil
         newJTI = false

@@ -2,9 +2,7 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
-import SQLiteRows
 import StrictJSON
-import TableRows
 import ThreeDS
 import WebAuthn
 
@@ -47,9 +45,7 @@ struct PurchaseController: Sendable {
             }
             return found
         }
-        let newest = try db.row(
-            of: AuthenticatorColumn.table, "WHERE endedAt IS NULL ORDER BY seq DESC LIMIT 1",
-            as: AuthenticatorRecord.init)
+        let newest = try AuthenticatorRecord.row(db, "WHERE endedAt IS NULL ORDER BY seq DESC LIMIT 1")
         guard let newest else { throw SandboxError.conflict("no authenticator is enrolled: enroll one first") }
         return newest
     }
@@ -61,9 +57,7 @@ struct PurchaseController: Sendable {
         let acsTransId = order.transaction.acsTransId
         let digest = try ChallengeCommitment.transactionDigest(
             order.transaction, userVerification: order.userVerification.rawValue, payment: order.payment)
-        let standing = try db.rows(
-            of: PurchaseColumn.table, "WHERE acsTransId = ? ORDER BY id", [acsTransId.canonical],
-            as: PurchaseRecord.init)
+        let standing = try PurchaseRecord.rows(db, "WHERE acsTransId = ? ORDER BY id", [acsTransId.canonical])
         let same = standing.first { $0.transactionDigest == digest && $0.authenticatorId == authenticator.id }
         if let same, !order.force {
             guard order.times != nil || order.newJTI else {
@@ -87,29 +81,18 @@ struct PurchaseController: Sendable {
         _ order: PurchaseOrder, digest: [UInt8], for authenticator: AuthenticatorRecord, now: Int64,
         milliseconds: Int64, in db: Database
     ) throws -> PurchaseRecord {
-        let members = JSONObject(
-            order.transaction.members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
-        try db.insert(
-            into: PurchaseColumn.table,
-            [
-                .acsTransId: order.transaction.acsTransId.canonical,
-                .authenticatorId: authenticator.id,
-                .transactionDigest: digest,
-                .members: JSONValue.object(members).text,
-                .payment: order.payment.map { JSONValue.object($0.json).text },
-                .traceparent: order.traceparent,
-                .push: (order.push ?? .both).rawValue,
-                .userVerification: order.userVerification.rawValue,
-                .emv: order.emvOrder.members.isEmpty ? nil : JSONValue.object(order.emvOrder).text,
-                .isDecoupled: order.emv.decoupled != nil,
-                .threeDSServerTransID: try backend.dependencies.randomUUID(),
-                .dsTransID: try backend.dependencies.randomUUID(),
-                .sdkTransID: order.sdkTransID,
-                .createdAt: now,
-                .expiresAt: now.later(by: order.expiresIn),
-                .startedMilliseconds: milliseconds,
-            ])
-        return try PurchaseRecord.byID(db.lastInsertedRowID, db)
+        let members = order.transaction.members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) }
+        let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM purchase") ?? 0
+        let purchase = PurchaseRecord(
+            id: last + 1, acsTransId: order.transaction.acsTransId.canonical, authenticatorId: authenticator.id,
+            transactionDigest: digest, transaction: JSONObject(members), payment: order.payment,
+            traceparent: order.traceparent, push: order.push ?? .both, userVerification: order.userVerification,
+            emvOrder: order.emvOrder, emv: order.emv, isDecoupled: order.emv.decoupled != nil,
+            threeDSServerTransID: try backend.dependencies.randomUUID(),
+            dsTransID: try backend.dependencies.randomUUID(), sdkTransID: order.sdkTransID, createdAt: now,
+            expiresAt: now.later(by: order.expiresIn), startedMilliseconds: milliseconds)
+        try purchase.insert(db)
+        return purchase
     }
 
     private func list(
@@ -123,11 +106,10 @@ struct PurchaseController: Sendable {
         // The ACS asks the issuer's app when the first CReq has come.
         // A call that lists a purchase again may say something else of EMV, or nothing: the purchase stays what it is.
         guard purchase.emv.sdk != .noFirstCReq else { return }
-        let isDecoupled = purchase.emv.decoupled != nil
-        if isDecoupled, now >= purchase.expiresAt {
+        if purchase.isDecoupled, now >= purchase.expiresAt {
             throw SandboxError.conflict("the purchase's threeDSRequestorDecMaxTime is over: it takes no request")
         }
-        let end = isDecoupled ? purchase.expiresAt : now.later(by: order.expiresIn)
+        let end = purchase.isDecoupled ? purchase.expiresAt : now.later(by: order.expiresIn)
         let exp = min(end, now.later(by: PurchaseOrder.lifetime.upperBound))
         let times = order.times ?? 1
         let requests = try (0..<(order.newJTI ? times : 1)).map { _ in

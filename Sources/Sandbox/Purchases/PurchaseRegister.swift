@@ -1,7 +1,5 @@
 import GRDB
-import SQLiteRows
 import StrictJSON
-import TableRows
 import ThreeDS
 
 /// Lists purchases, the newest first.
@@ -24,8 +22,8 @@ struct PurchaseRegister: Sendable {
         let now = backend.now
         let purchases = try await backend.store.read { db in
             let last = try after.map { try Self.id($0, db) } ?? .max
-            return try db.rows(
-                of: PurchaseColumn.table,
+            return try PurchaseRecord.rows(
+                db,
                 """
                 WHERE id < ?1 AND NOT EXISTS (
                         SELECT 1 FROM purchase AS other WHERE other.acsTransId = purchase.acsTransId
@@ -34,7 +32,7 @@ struct PurchaseRegister: Sendable {
                         (SELECT status FROM completion WHERE purchaseId = purchase.id),
                         CASE WHEN expiresAt <= ?3 THEN 'expired' ELSE 'pending' END))
                 ORDER BY id DESC LIMIT ?4
-                """, [last, status?.rawValue, now, limit + 1], as: PurchaseRecord.init
+                """, [last, status?.rawValue, now, limit + 1]
             ).map { purchase in (purchase, try Completion.known(of: purchase, now: now, db)) }
         }
         let listed = purchases.prefix(Int(limit))
@@ -69,7 +67,7 @@ extension PurchaseRecord {
         ]
         json["transStatus"] = completion.map { .string($0.transStatus) }
         json["completedAt"] = completion.map { .time($0.at) }
-        json["startedAtMilliseconds"] = startedMilliseconds.map(JSONValue.integer)
+        json["startedAtMilliseconds"] = .integer(startedMilliseconds)
         json["completedAtMilliseconds"] = completion?.decidedMilliseconds.map(JSONValue.integer)
         return json
     }

@@ -1,9 +1,8 @@
 import GRDB
 import IssuerProtocol
 import Keys
-import SQLiteRows
 import StrictJSON
-import TableRows
+import WebAuthn
 
 /// Everything that happened to one purchase, for whoever drives a test.
 struct PurchaseTimeline: Sendable {
@@ -17,10 +16,9 @@ struct PurchaseTimeline: Sendable {
 
     /// Reads it, and records an expiry that is due.
     static func of(_ purchaseId: Int64, now: Int64, _ db: Database) throws -> PurchaseTimeline {
-        let purchase = try PurchaseRecord.byID(purchaseId, db)
-        let others = try db.rows(
-            of: PurchaseColumn.table, "WHERE acsTransId = ? AND id > ? ORDER BY id LIMIT 100",
-            [purchase.acsTransId, purchaseId], as: PurchaseRecord.init)
+        let purchase = try PurchaseRecord.referred(db, id: purchaseId)
+        let others = try PurchaseRecord.rows(
+            db, "WHERE acsTransId = ? AND id > ? ORDER BY id LIMIT 100", [purchase.acsTransId, purchaseId])
         return try PurchaseTimeline(
             purchase, others: others.map { try PurchaseTimeline($0, others: [], now: now, db) }, now: now, db)
     }
@@ -29,10 +27,9 @@ struct PurchaseTimeline: Sendable {
         self.purchase = purchase
         self.others = others
         completion = try Completion.of(purchase, now: now, db)
-        authenticator = try AuthenticatorRecord.byID(purchase.authenticatorId, db)
-        requests = try db.rows(
-            of: RequestColumn.table, "WHERE purchaseId = ? ORDER BY rowid", [purchase.id], as: RequestRecord.init
-        ).map { try RequestStory($0, now: now, db) }
+        authenticator = try AuthenticatorRecord.referred(db, id: purchase.authenticatorId)
+        requests = try RequestRecord.rows(db, "WHERE purchaseId = ? ORDER BY rowid", [purchase.id])
+            .map { try RequestStory($0, now: now, db) }
         story = EMVStory(
             purchase: purchase, completion: completion, creqs: try ChallengeRequestRecord.all(of: purchase.id, db),
             requests: requests)
@@ -44,7 +41,7 @@ struct PurchaseTimeline: Sendable {
             "status": .string(completion?.status.rawValue ?? "pending"),
             "authenticatorId": .string(purchase.authenticatorId), "authenticatorState": .string(authenticator.state),
             "transaction": .object(purchase.transaction),
-            "userVerification": .string(purchase.userVerification),
+            "userVerification": .string(purchase.userVerification.rawValue),
             "push": .string(purchase.push.rawValue),
             "assertion": purchase.payment == nil ? "webauthn.get" : "payment.get",
             "createdAt": .time(purchase.createdAt), "expiresAt": .time(purchase.expiresAt),
@@ -78,7 +75,7 @@ struct PurchaseTimeline: Sendable {
             "challenge": .string(Base64URL.encode(request.request.challenge)),
             "nonce": .string(Base64URL.encode(request.request.nonce)),
             "credentialId": .string(Base64URL.encode(authenticator.credentialId)),
-            "origin": .string(request.request.origin), "signCountAbove": .integer(decision.storedSignCount),
+            "origin": .string(request.request.origin), "signCountAbove": .integer(Int64(decision.storedSignCount)),
         ]
     }
 }
@@ -99,12 +96,8 @@ struct RequestStory: Sendable {
         decision = try DecisionRecord.of(request.jti, db)
         isOver = now >= request.exp
         pushes = try PushRecord.all(of: request.jti, db)
-        refusedAssertions = try db.rows(
-            of: RefusedAssertionColumn.table, "WHERE jti = ? ORDER BY id", [request.jti]
-        ) { fields in
-            ["at": .time(try fields.number(.at)), "verdict": try fields.json(.verdict) ?? .null]
-        }
-        let refused = try RefusedDecisions.all(of: request.jti, db)
+        refusedAssertions = try RefusedDecisions.of(request.jti, db, as: RefusedAssertionRecord.self).map(\.json)
+        let refused = try RefusedDecisions.of(request.jti, db, as: RefusedDecisionRecord.self)
         refusedDecisions = refused.map(\.json)
         refusals = refused.map { ($0.at, $0.code ?? "\($0.status)") }
     }

@@ -1,8 +1,6 @@
 import GRDB
 import IssuerProtocol
-import SQLiteRows
 import StrictJSON
-import TableRows
 import WebAuthn
 
 /// Makes signed authn requests and cancellations, and puts them on an authenticator's list.
@@ -22,7 +20,7 @@ struct RequestMaker: Sendable {
         let challenge = try ChallengeCommitment.challenge(nonce: nonce, transaction: purchase.transaction)
         let options = PublicKeyCredentialRequestOptions(
             challenge: challenge, rpId: site.rpId, allowCredentials: [authenticator.credentialId],
-            userVerification: purchase.requirement,
+            userVerification: purchase.userVerification,
             timeout: (exp - now) * 1_000, extensions: purchase.payment.map { ["payment": .object($0.json)] })
         var claims: JSONObject = [
             "iss": .string(site.issuer.text), "aud": .string(authenticator.id), "jti": .string(jti),
@@ -37,25 +35,9 @@ struct RequestMaker: Sendable {
         let record = RequestRecord(
             jti: jti, purchaseId: purchase.id, authenticatorId: authenticator.id, origin: site.origin, nonce: nonce,
             challenge: challenge,
-            jws: jws, iat: now, exp: exp, cancelledAt: nil)
-        try insert(record, db)
+            jws: jws, iat: now, exp: exp)
+        try record.insert(db)
         return record
-    }
-
-    private func insert(_ record: RequestRecord, _ db: Database) throws {
-        try db.insert(
-            into: RequestColumn.table,
-            [
-                .jti: record.jti,
-                .purchaseId: record.purchaseId,
-                .authenticatorId: record.authenticatorId,
-                .origin: record.origin,
-                .nonce: record.nonce,
-                .challenge: record.challenge,
-                .jws: record.jws,
-                .iat: record.iat,
-                .exp: record.exp,
-            ])
     }
 
     /// Lists a request and pushes it, that many times, also if it is listed already.
@@ -74,7 +56,8 @@ struct RequestMaker: Sendable {
             "iat": .integer(now), "exp": .integer(request.exp), "cancels": .string(request.jti),
         ]
         let jws = try backend.signer.sign(claims, type: .cancellation)
-        try db.update(RequestColumn.table, set: [.cancelledAt: now], where: [.jti: request.jti])
+        try db.execute(
+            sql: "UPDATE authnRequest SET cancelledAt = ? WHERE jti = ?", arguments: [now, request.jti])
         try Self.unlist(request.jti, db)
         if mode.isListed {
             try list(jws, authenticatorId: request.authenticatorId, jti: jti, exp: request.exp, db)
@@ -87,7 +70,8 @@ struct RequestMaker: Sendable {
         _ message: PushRecord.Message, jws: String, about request: RequestRecord, times: Int = 1,
         by mode: PushMode, now: Int64, in db: Database
     ) throws {
-        guard mode.isPushed, try AuthenticatorRecord.byID(request.authenticatorId, db).subscription != nil else {
+        guard mode.isPushed, try AuthenticatorRecord.referred(db, id: request.authenticatorId).subscription != nil
+        else {
             return
         }
         try PushQueue.add(
@@ -95,8 +79,7 @@ struct RequestMaker: Sendable {
     }
 
     private func list(_ jws: String, authenticatorId: String, jti: String, exp: Int64, _ db: Database) throws {
-        try db.insert(
-            into: ListingColumn.table, [.authenticatorId: authenticatorId, .jti: jti, .jws: jws, .exp: exp])
+        try ListingRecord(authenticatorId: authenticatorId, jti: jti, jws: jws, exp: exp).insert(db)
     }
 
     /// The request is over: nobody is to hear of it any more.

@@ -1,7 +1,5 @@
 import GRDB
 import IssuerProtocol
-import SQLiteRows
-import TableRows
 
 /// The pushes that wait, in the database: what was not sent when the sandbox stopped is sent when it starts again.
 struct PushQueue: Sendable {
@@ -29,18 +27,11 @@ struct PushQueue: Sendable {
         let room = maxWaiting - (waiting ?? 0)
         for number in 0..<times {
             let isFull = number >= room
-            try db.insert(
-                into: PushColumn.table,
-                [
-                    .jti: request.jti,
-                    .authenticatorId: request.authenticatorId,
-                    .message: message.rawValue,
-                    .jws: jws,
-                    .exp: request.exp,
-                    .dueAt: now,
-                    .state: isFull ? "failed" : "waiting",
-                    .problem: isFull ? "queueFull" : nil,
-                ])
+            try PushRecord(
+                jti: request.jti, authenticatorId: request.authenticatorId, message: message, jws: jws,
+                exp: request.exp, dueAt: now, state: isFull ? .failed : .waiting,
+                problem: isFull ? "queueFull" : nil
+            ).insert(db)
         }
         try db.execute(
             sql: "DELETE FROM push WHERE id <= ? AND state NOT IN ('waiting', 'sending')",
@@ -65,20 +56,22 @@ struct PushQueue: Sendable {
     func take() async throws -> Taken? {
         let now = backend.now
         return try await backend.store.queue.write { db in
-            let push = try db.row(
-                of: PushColumn.table,
+            let push = try PushRecord.fetchOne(
+                db,
                 sql: """
                     UPDATE push SET state = 'sending', tries = tries + 1, at = ?1 WHERE id = (
                         SELECT id FROM push AS next WHERE state = 'waiting' AND dueAt <= ?1
-                            AND (SELECT count(*) FROM push WHERE state = 'sending') < :limit
+                            AND (SELECT count(*) FROM push WHERE state = 'sending') < ?2
                             AND NOT EXISTS (SELECT 1 FROM push WHERE state = 'sending'
                                 AND authenticatorId = next.authenticatorId)
                         ORDER BY dueAt, id LIMIT 1)
-                    RETURNING \(PushColumn.table.columns)
+                    RETURNING *
                     """,
-                [now, Self.maxAtOnce], as: PushRecord.init)
+                arguments: [now, Self.maxAtOnce])
             return try push.map { push in
-                Taken(push: push, subscription: try AuthenticatorRecord.byID(push.authenticatorId, db).subscription)
+                Taken(
+                    push: push,
+                    subscription: try AuthenticatorRecord.referred(db, id: push.authenticatorId).subscription)
             }
         }
     }
@@ -98,15 +91,10 @@ struct PushQueue: Sendable {
         let now = backend.now
         try await backend.store.queue.write { db in
             let (state, dueAt) = Self.next(after: outcome, of: taken.push, now: now)
-            try db.update(
-                PushColumn.table,
-                set: [
-                    .state: state.rawValue,
-                    .dueAt: dueAt,
-                    .status: outcome.status,
-                    .problem: outcome.obstacle?.rawValue,
-                ],
-                where: [.id: taken.push.id])
+            var push = taken.push
+            (push.state, push.dueAt) = (state, dueAt)
+            (push.status, push.problem) = (outcome.status, outcome.obstacle?.rawValue)
+            try push.update(db)
             if case .gone = outcome { try Self.end(taken, now: now, db) }
         }
     }
@@ -127,7 +115,7 @@ struct PushQueue: Sendable {
 
     /// Ends the subscription that a receiver disowned, unless another has taken its place meanwhile.
     private static func end(_ taken: Taken, now: Int64, _ db: Database) throws {
-        let current = try AuthenticatorRecord.byID(taken.push.authenticatorId, db).subscription
+        let current = try AuthenticatorRecord.referred(db, id: taken.push.authenticatorId).subscription
         guard current == taken.subscription else { return }
         try PushSubscriptionController.store(nil, of: taken.push.authenticatorId, now: now, db)
     }

@@ -38,7 +38,7 @@ struct PushSubscriptionController: Sendable {
         _ subscription: PushSubscription?, of authenticatorId: String, now: Int64, _ db: Database
     ) throws {
         try db.execute(
-            sql: "UPDATE authenticator SET pushSubscription = ?, pushSince = ? WHERE id = ? AND endedAt IS NULL",
+            sql: "UPDATE authenticator SET subscription = ?, pushSince = ? WHERE id = ? AND endedAt IS NULL",
             arguments: [
                 subscription.map { JSONValue.object($0.json).text }, subscription == nil ? nil : now, authenticatorId,
             ])
