@@ -14,7 +14,7 @@ struct ConnectionKeywords {
     init(_ server: PostgresURL.Server, of url: PostgresURL, _ password: PostgresPassword?, _ limits: PostgresLimits) {
         let patience = limits.answer.milliseconds(atLeast: 1)
         var values = [
-            "user": url.user, "dbname": url.database, "application_name": url.applicationName,
+            "dbname": url.database, "application_name": url.applicationName,
             "client_encoding": "UTF8", "options": limits.serverOptions, "target_session_attrs": "read-write",
             "passfile": Self.noFile, "gssencmode": "disable", "krbsrvname": "postgres", "channel_binding": "prefer",
             // Waiting is ours (`Deadline`); this is only so that the environment does not say it.
@@ -22,10 +22,10 @@ struct ConnectionKeywords {
             "keepalives": "1", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
             "tcp_user_timeout": String(patience), "sslcompression": "0", "sslsni": "1",
             "ssl_min_protocol_version": "TLSv1.2", "sslcrl": Self.noFile, "sslcrldir": Self.noFile,
-            "sslcert": url.tls?.identity?.certificate ?? Self.noFile, "sslkey": url.tls?.identity?.key ?? Self.noFile,
+            "sslcert": url.tls?.certificate ?? Self.noFile, "sslkey": url.tls?.key ?? Self.noFile,
             "sslrootcert": url.tls?.roots ?? Self.noFile,
         ]
-        values["password"] = password?.text
+        (values["user"], values["password"]) = (url.user, password?.text)
         switch server {
         case .socket(let directory, let port):
             values.merge(["host": directory, "port": String(port), "sslmode": "disable"]) { $1 }

@@ -17,18 +17,15 @@ package struct PostgresURL: Sendable, Equatable, CustomStringConvertible {
     struct TLS: Sendable, Equatable {
         /// The certificates of the CAs that the server's is checked against: a path, or `system`.
         let roots: String
-        /// The client's own certificate and its key.
-        let identity: (certificate: String, key: String)?
-
-        static func == (left: TLS, right: TLS) -> Bool {
-            left.roots == right.roots && left.identity?.certificate == right.identity?.certificate
-                && left.identity?.key == right.identity?.key
-        }
+        /// The paths of the client's own certificate and its key: both, or neither.
+        let certificate: String?
+        let key: String?
     }
 
     /// In the order in which they are tried; at least one.
     let servers: [Server]
-    let user: String
+    /// `nil`: over a socket, the user of the process.
+    let user: String?
     let database: String
     let tls: TLS?
     let applicationName: String
@@ -41,7 +38,7 @@ package struct PostgresURL: Sendable, Equatable, CustomStringConvertible {
             case .tcp(let host, let port): (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
             }
         }
-        var text = "postgres://\(user)@\(places.joined(separator: ","))/\(database)"
+        var text = "postgres://\(user ?? "")@\(places.joined(separator: ","))/\(database)"
         if case .socket(let directory, let port)? = servers.first { text += "?host=\(directory)&port=\(port)" }
         return text
     }

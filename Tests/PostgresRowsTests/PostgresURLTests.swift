@@ -27,6 +27,19 @@ struct PostgresURLTests {
         #expect(url.servers == [.socket("/run/postgresql", port: 5_432)] && url.tls == nil)
     }
 
+    @Test func `a user over a socket is the process's, if none is named`() throws {
+        let url = try PostgresURL("postgres:///bank?host=/run/postgresql&port=6000")
+        #expect(ConnectionKeywords(url.servers[0], of: url, nil, PostgresLimits()).values["user"] == nil)
+        #expect("\(url)" == "postgres://@/bank?host=/run/postgresql&port=6000")
+    }
+
+    @Test func `what is percent-encoded is read, and a certificate goes with its key`() throws {
+        let url = try PostgresURL(
+            "postgresql://o%40b@db/b%20k?sslrootcert=/ca.pem&sslcert=/c.pem&sslkey=/k.pem&application_name=a%26b")
+        #expect(url.user == "o@b" && url.database == "b k" && url.applicationName == "a&b")
+        #expect(url.tls == PostgresURL.TLS(roots: "/ca.pem", certificate: "/c.pem", key: "/k.pem"))
+    }
+
     @Test(arguments: [
         ("postgres://oob:secret@db.example/bank?sslrootcert=/ca.pem", "must have no password"),
         ("mysql://oob@db.example/bank", "must begin with postgres://"),
@@ -37,11 +50,29 @@ struct PostgresURLTests {
         ("postgres://oob@db.example/bank?sslrootcert=/ca.pem&sslmode=disable", "sslmode"),
         ("postgres://oob@db.example:0/bank?sslrootcert=/ca.pem", "ports of 1 to 65535"),
         ("postgres://oob@db.example:70000/bank?sslrootcert=/ca.pem", "ports of 1 to 65535"),
-        ("postgres://oob@/bank?host=relative", "absolute path"),
-        ("postgres://oob@/bank?host=/a,/b", "without a comma"),
-        ("postgres://oob@/bank%00?host=/a", "a name of 1 to 63 bytes"),
-        ("postgres://oob@[not-an-address]/bank?sslrootcert=/ca.pem", "must have hosts such as"),
-        ("postgres://oob@db.example/bank?service=x&sslrootcert=/ca.pem", "service"),
+        ("postgres://oob@a,b,c:6000x/bank?sslrootcert=/ca.pem", "ports of 1 to 65535"),
+        ("postgres://oob@/bank?host=a,b,c&port=1,2&sslrootcert=/ca.pem", "one port for all hosts"),
+        ("postgres://oob@/bank?host=a,b,c,d,e,f,g,h,i&sslrootcert=/ca.pem", "at most 8 hosts"),
+        ("postgres://oob@/bank", "must name a host"),
+        ("postgres://oob@/bank?host=relative", "must say which CA"),
+        ("postgres://oob@/bank?host=/a,/b", "must have one host"),
+        ("postgres://oob@/bank?host=@abstract", "must have hosts such as"),
+        ("postgres://oob@a,,b/bank?sslrootcert=/ca.pem", "must have hosts such as"),
+        ("postgres://oob@/bank%00?host=/a", "percent-encoded"),
+        ("postgres://oob@/bank%0A?host=/a", "dbname must have a value"),
+        ("postgres://oob@/bank?host=/a&application_name=", "application_name must have a value"),
+        ("postgres://oob@/bank?host=/a&sslrootcert=/ca.pem", "sslrootcert is not allowed for a Unix socket"),
+        ("postgres://oob@db.example/bank?service=x&sslrootcert=/ca.pem", "service is not allowed"),
+        ("postgres://oob@db.example/bank?hostaddr=::1&sslrootcert=/ca.pem", "hostaddr is not allowed"),
+        ("postgres://oob@db.example/bank?ssl=true&sslrootcert=/ca.pem", "always verify-full"),
+        ("postgres://oob@db.example/bank?sslrootcert=ca.pem", "absolute path"),
+        ("postgres://oob@db.example/bank?sslrootcert=/ca.pem&sslkey=/k.pem", "must be there together"),
+        ("postgres://oob@db.example/bank?password=secret&sslrootcert=/ca.pem", "must have no password"),
+        ("postgres://oob@db.example/bank?sslpassword=secret&sslrootcert=/ca.pem", "must have no password"),
+        ("postgres://oob:secret?secret=1@db.example/bank", "must have no password"),
+        ("postgres://oob:sec/secret@db.example/bank", "ports of 1 to 65535"),
+        ("postgres://oob:%zzsecret@db.example/bank", "percent-encoded"),
+        ("postgres://oob:secret@[::1/bank", "percent-encoded"),
     ])
     func `what is wrong is said, and no password with it`(url: String, words: String) {
         let problem = #expect(throws: PostgresURL.Problem.self) { try PostgresURL(url) }
