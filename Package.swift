@@ -425,7 +425,7 @@ let package = Package(
             name: "SQLiteStoreTests",
             dependencies: [
                 "Authenticator", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "SQLiteRows", "SQLiteStore",
-                "StoreTables", "StrictJSON", "TestStores", "ThreeDS",
+                "StoreTables", "StrictJSON", "TableRows", "TestStores", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(

@@ -36,10 +36,8 @@ enum SealedUse: Equatable {
     case pushKey(EnrollmentID)
     /// In the store, with its enrollment: the key under which its requests are encrypted there.
     case dataKey(EnrollmentID)
-    /// In the store; there is one. Made before enrollment rows had seals, which may be missing beside it.
+    /// In the store, one for each chain of the journal.
     case auditKey
-    /// The same, of a store whose enrollment rows all have seals.
-    case auditKeyOfSealedRows
     /// Of a row in the store, all of which it vouches for; what is sealed says of which table it is.
     case enrollmentRow
 
@@ -50,7 +48,6 @@ enum SealedUse: Equatable {
         case .pushKey(let name): "push key \(name.text)"
         case .dataKey(let name): "data key \(name.text)"
         case .auditKey: "audit key"
-        case .auditKeyOfSealedRows: "audit key of sealed rows"
         case .enrollmentRow: "enrollment row"
         }
     }

@@ -29,11 +29,7 @@ package struct SecretRewrapper: Rewrapper {
     }
 
     package func auditKey(_ sealed: [UInt8]) throws -> [UInt8]? {
-        do {
-            return try change.resealedKey(sealed, label: SealedUse.auditKeyOfSealedRows.label)
-        } catch .seal(.notSealedByThisSecret) {
-            return try change.resealedKey(sealed, label: SealedUse.auditKey.label)
-        }
+        try change.resealedKey(sealed, label: SealedUse.auditKey.label)
     }
 
     package func isDue(keyOf name: EnrollmentID) throws -> Bool { try rewrapped(name) != nil }

@@ -27,7 +27,7 @@ package struct PostgresMove {
         do {
             let connection = try settings.connection()
             try PostgresServer.check(connection, ClockGuard(nil))
-            try PostgresSchema.bringUpToDate(connection, for: host.name)
+            try PostgresSchema.prepare(connection, for: host.name)
             let session = PostgresSession(connection, host: host.name)
             do {
                 _ = try connection.rows("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")

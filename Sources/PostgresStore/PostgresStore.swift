@@ -23,7 +23,7 @@ package final class PostgresStore: Store {
     let clockGuard: ClockGuard
     let tally = HostTally()
 
-    /// Connects, sees that commits are durable there, brings the schema up to date, and becomes the host.
+    /// Connects, sees that commits are durable there, makes the tables if there are none, and becomes the host.
     ///
     /// - Parameters:
     ///   - dataKeys: who seals the keys under which the personal data of enrollments is encrypted.
@@ -51,7 +51,7 @@ package final class PostgresStore: Store {
                 try PostgresServer.check(connection, clockGuard)
                 // Before anything is written, and again if another host has made its key meanwhile.
                 try Self.openKeys(connection) { _ = try open($0) }
-                try PostgresSchema.bringUpToDate(connection, for: host.name)
+                try PostgresSchema.prepare(connection, for: host.name)
                 let entry = try PostgresEntrance(
                     host: host, mayChangeSecret: mayChangeSecret, mayEnterUnfinished: mayEnterUnfinished, open: open
                 ).enter(connection)

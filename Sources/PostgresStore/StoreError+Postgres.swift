@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Authenticator
 import PostgresRows
+import StoreTables
 import TableRows
 
 extension StoreError {
@@ -13,15 +14,9 @@ extension StoreError {
             StoreError(.unreachable, at: place, detail: "what became of a commit is not known yet")
         case let row as UnreadableRowError: StoreError(.corrupt, at: place, detail: "\(row)")
         case let journal as ForgedJournalError: StoreError(.forged, at: place, detail: "\(journal)")
-        case let unknown as PostgresSchema.UnknownChangesError:
-            StoreError(.newerSchema, at: place, detail: "it knows \(unknown.names.joined(separator: ", "))")
-        case let older as PostgresSchema.OlderHostError:
-            StoreError(
-                .other, at: place,
-                detail: "host \(older.host) runs a version that could not go on after the change \(older.change)",
-                remedy: "upgrade that host first, one version after the other, or stop it")
+        case let form as StoreFormError: StoreError(form, at: place)
         case is PostgresSchema.BusyError:
-            StoreError(.unreachable, at: place, detail: "another host has been changing its tables for a minute")
+            StoreError(.unreachable, at: place, detail: "another host has been making its tables for a minute")
         case let unfit as PostgresServer.UnfitError: StoreError(.other, at: place, detail: unfit.reason)
         case let apart as ClocksApartError:
             StoreError(

@@ -2,22 +2,26 @@ package import Authenticator
 import GRDB
 import SQLiteRows
 import StoreTables
+import TableRows
 
 extension SQLiteDatabase {
-    /// The names of the migrations that this version knows, in their order.
-    package static var knownSchema: [String] { Schema.migrator.migrations }
+    /// The form of the tables of this version, as a backup's manifest names it.
+    package static let knownSchema = ["form \(StoreSchema.form)"]
 
-    /// The names of the migrations that the database in a file has been through.
-    ///
-    /// Also those that this version does not know; none if the file is not a store.
+    /// The same of the database in a file; empty if it is not a store.
     ///
     /// Opened for reading alone: the file stays as it is.
     package static func schema(of path: String) throws -> [String] {
+        try reading(path) { try StoreSchema.isMade(in: $0) ? knownSchema : [] }
+    }
+
+    /// Looks into a file, which stays as it is.
+    static func reading<T>(_ path: String, _ body: (Database) throws -> T) throws -> T {
         try naming(path) {
             let database = try DatabaseQueue(path: path, configuration: readOnly)
-            let applied = try database.read { try Schema.migrator.appliedIdentifiers($0) }
+            let found = try database.read(body)
             try database.close()
-            return applied.sorted()
+            return found
         }
     }
 
@@ -61,6 +65,6 @@ extension SQLiteDatabase {
     }
 
     private static func contents(of copy: Database) throws -> StoreCopy {
-        StoreCopy(schema: try Schema.migrator.appliedMigrations(copy), keyed: try copy.keyedEnrollments())
+        StoreCopy(schema: knownSchema, keyed: try copy.keyedEnrollments())
     }
 }

@@ -1,18 +1,29 @@
 import GRDB
 import SQLiteRows
 package import StoreTables
+import TableRows
 
 extension SQLiteDatabase {
-    /// A migration of this name tells every version of the agent that the state is not here any more.
-    private static let movedPrefix = "moved to "
-
-    /// Where the state in a file was moved to, as its migrations say; nil if it was not.
-    static func movedPlace(_ migrations: some Sequence<String>) -> String? {
-        migrations.first { $0.hasPrefix(movedPrefix) }.map { String($0.dropFirst(movedPrefix.count)) }
+    /// Where the state in a file was moved to; nil if it was not, or the file is not a store.
+    ///
+    /// Opened for reading alone: the file stays as it is.
+    package static func movedPlace(of path: String) throws -> String? {
+        try reading(path) { try StoreSchema.isMade(in: $0) ? movedPlace(in: $0) : nil }
     }
 
-    /// The same; the file stays as it is.
-    package static func movedPlace(of path: String) throws -> String? { movedPlace(try schema(of: path)) }
+    private static func movedPlace(in database: Database) throws -> String? {
+        try database.text("SELECT place FROM moved_state WHERE direction = 'out'")
+    }
+
+    /// Checks that this version can work on a database as it is.
+    ///
+    /// - Returns: false if it is empty.
+    /// - Throws: `StoreFormError`, ``StateMovedError``.
+    static func isMade(in database: Database) throws -> Bool {
+        guard try StoreSchema.isMade(in: database) else { return false }
+        if let place = try movedPlace(in: database) { throw StateMovedError(place: place) }
+        return true
+    }
 
     /// Reads all as of one moment, on the caller's thread.
     package func withSession<Result>(_ body: (any StoreSession) throws -> Result) throws -> Result {
@@ -33,13 +44,17 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Marks the state as moved: neither this version nor an older one opens it any more.
+    /// Marks the state as moved: no agent opens it any more.
     package func markMoved(to place: String) throws {
         try Self.naming(path) {
             try pool.write { database in
-                try database.execute(
-                    sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)", arguments: [Self.movedPrefix + place])
+                try database.run("INSERT INTO moved_state (one, direction, place) VALUES (1, 'out', ?)", [place])
             }
         }
     }
+}
+
+/// The state is not here any more.
+struct StateMovedError: Error {
+    let place: String
 }

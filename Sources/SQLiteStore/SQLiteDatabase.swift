@@ -23,12 +23,12 @@ package struct SQLiteDatabase: CopyableStore {
     /// The upper levels of the tables have room in it, and what was written last; the kernel has the rest.
     private static let cacheSize = 512
 
-    /// Opens the file, makes it if it is not there, brings its schema up to date, and sees that it can be written.
+    /// Opens the file, makes it and its tables if they are not there, and sees that it can be written.
     ///
     /// The caller has set a umask that keeps others out, and holds the lock of the state directory.
     ///
     /// - Parameter seals: who vouches for the rows of enrollments; by default everyone.
-    /// - Throws: `StoreError` if the file is not usable, or was written by a newer version.
+    /// - Throws: `StoreError` if the file is not usable, or its tables are not of this version; it is left as it is then.
     package init(path: String, scratch: Scratch = .memory, seals: any RowSeals = NoRowSeals()) throws {
         self.path = path
         let sealing = Sealing(seals: seals)
@@ -50,6 +50,8 @@ package struct SQLiteDatabase: CopyableStore {
         configuration.prepareDatabase { database in
             try database.execute(
                 sql: "PRAGMA cell_size_check = ON; PRAGMA cache_size = -\(Self.cacheSize); \(scratch.pragma)")
+            // Before the connection that writes changes anything, such as the file's journal mode.
+            if !database.configuration.readonly { _ = try Self.isMade(in: database) }
         }
         pool = try Self.naming(path) { try DatabasePool(path: path, configuration: configuration) }
         try Self.naming(path) { [pool] in
@@ -57,7 +59,12 @@ package struct SQLiteDatabase: CopyableStore {
             try pool.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             }
-            try Schema.bringUpToDate(pool, at: path)
+            try pool.write { database in
+                guard try !Self.isMade(in: database) else { return }
+                for statement in StoreSchema.statements(for: .sqlite) + [StoreSchema.record] {
+                    try database.execute(sql: statement)
+                }
+            }
             try pool.writeWithoutTransaction { database in
                 try Self.checkDurability(of: database, at: path)
                 // This commit also brings to the disk what a process that was killed before its sync left in the
@@ -94,7 +101,7 @@ package struct SQLiteDatabase: CopyableStore {
         }
     }
 
-    /// Rewrites the file, empties the log, and removes the copies from before upgrades.
+    /// Rewrites the file, and empties the log.
     ///
     /// `secure_delete` alone is not enough: if SQLite moves rows from one page to another, their old bytes stay in
     /// the first page's unused space.
@@ -104,7 +111,6 @@ package struct SQLiteDatabase: CopyableStore {
             try await pool.vacuum()
             _ = try await pool.barrierWriteWithoutTransaction { try $0.checkpoint(.truncate) }
         }
-        try MigrationBackup.removeAll(of: path)
     }
 
     /// Frees the pages of the file and the compiled statements that the connections keep, soon after this returns: each
@@ -204,10 +210,8 @@ extension SQLiteDatabase {
         case let error as DatabaseError: StoreError(error, at: path) ?? error
         case let row as UnreadableRowError: StoreError(.corrupt, at: path, detail: "\(row)")
         case let journal as ForgedJournalError: StoreError(.forged, at: path, detail: "\(journal)")
-        case let unknown as Schema.UnknownMigrationsError where movedPlace(unknown.names) != nil:
-            StoreError(.moved, at: path, detail: movedPlace(unknown.names))
-        case let unknown as Schema.UnknownMigrationsError:
-            StoreError(.newerSchema, at: path, detail: "it knows \(unknown.names.joined(separator: ", "))")
+        case let form as StoreFormError: StoreError(form, at: path)
+        case let moved as StateMovedError: StoreError(.moved, at: path, detail: "moved to \(moved.place)")
         default: error
         }
     }

@@ -33,24 +33,4 @@ extension SQLDialect {
         case .postgres: "OVERRIDING SYSTEM VALUE"
         }
     }
-
-    /// A bit for each of the core's marks of an enrollment, by its raw value.
-    ///
-    /// SQLite uses its index for exactly this expression. It is no column there: `VACUUM INTO` fails for a generated one.
-    package var enrollmentMarks: String {
-        switch self {
-        case .sqlite:
-            """
-            ((sign_count_raised_at IS NOT NULL AND sign_count_raised_elsewhere <> 0)
-            | ((sign_count_raised_at IS NOT NULL AND sign_count_raised_elsewhere = 0) << 1)
-            | ((authn_type = 'test') << 2)
-            | ((pin_guessable <> 0) << 3)
-            | ((key_uri IS NOT NULL AND key_kind IS NOT 'file' AND key_exportable IS NOT NULL AND key_exportable <> 0) << 4)
-            | ((key_uri IS NOT NULL AND key_kind IS NOT 'file' AND key_exportable IS NULL) << 5)
-            | ((key_uri IS NULL OR key_kind IS 'file') << 6)
-            | ((substr(issuer, 1, 5) = 'http:') << 7))
-            """
-        case .postgres: "marks"
-        }
-    }
 }

@@ -93,7 +93,8 @@ extension StartError {
             case .full, .io: .ioError
             case .busy, .unreachable, .clock: .unavailable
             case .readOnly, .notOurs: .noPermission
-            case .corrupt, .forged, .newerSchema, .moved: .dataError
+            case .corrupt, .forged, .moved: .dataError
+            case .newerForm, .unknownForm: .config
             case .other: .software
             }
         self.init(status, trouble.sentence)

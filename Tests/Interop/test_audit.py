@@ -136,7 +136,7 @@ class OfMany(WithAnAgent):
             digest = hashlib.sha256(text.encode())
             (sealed,), = database.execute("SELECT sealed FROM audit_key").fetchall()
             key = serialization.load_der_private_key(opened_by(
-                (self.folder / "state" / "secret").read_bytes(), sealed, "audit key of sealed rows"), None)
+                (self.folder / "state" / "secret").read_bytes(), sealed, "audit key"), None)
             statement = f"oob-agent journal head 1\n{entry['seq']}\n{digest.hexdigest()}\n"
             database.execute("UPDATE journal_mark SET seq = ?, digest = ?, signature = ? WHERE name = 'head'",
                              (entry["seq"], digest.digest(), key.sign(statement.encode(), ec.ECDSA(hashes.SHA256()))))

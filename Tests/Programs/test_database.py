@@ -232,10 +232,18 @@ class AtStart(DatabaseCase):
     def test_a_schema_of_a_newer_version(self):
         self.begin_and_stop()
         with sqlite3.connect(self.database) as database:
-            database.execute("INSERT INTO grdb_migrations (identifier) VALUES ('99-from-the-future')")
+            database.execute("UPDATE oob_agent_store SET form = 99, least_form = 98")
         database.close()
-        self.expect_no_start(65, "newer version", "99-from-the-future")
-        self.assertEqual(list(self.state.glob("*.before-*")), [])
+        self.expect_no_start(78, "newer version", "form 99")
+
+    def test_a_database_of_an_unreleased_version(self):
+        self.begin_and_stop()
+        with sqlite3.connect(self.database) as database:
+            database.execute("ALTER TABLE oob_agent_store RENAME TO grdb_migrations")
+        database.close()
+        before = self.database.read_bytes()
+        self.expect_no_start(78, "made by an unreleased version", "enroll anew")
+        self.assertEqual(self.database.read_bytes(), before)
 
     def test_a_file_that_is_no_database(self):
         self.begin_and_stop()

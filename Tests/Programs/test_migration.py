@@ -115,11 +115,11 @@ class MigrationTests(Migration):
             self.sqlite(statement)
         self.moves()
         here = {table for (table,) in self.sqlite("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        here -= {"grdb_migrations", "sqlite_sequence"}
+        here -= {"moved_state", "sqlite_sequence"}
         there = {table for (table,) in self.server.sql(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace", self.name)}
         self.assertEqual(there - here, {
-            "data_key", "host", "host_version", "lease", "lineage", "lock", "moved_state", "oob_agent_schema", "secret_change"})
+            "data_key", "host", "host_version", "lease", "lineage", "lock", "moved_state", "secret_change"})
         counts = {table: self.sqlite(f"SELECT count(*) FROM {table}")[0][0] for table in here}
         self.assertEqual(
             {table: int(self.server.sql(f"SELECT count(*) FROM {table}", self.name)[0][0]) for table in here}, counts)
@@ -151,7 +151,7 @@ class MigrationTests(Migration):
         self.moves()
         # As it is between the copy and the mark.
         self.server.sql("INSERT INTO moved_state VALUES (1, 'in', '/somewhere')", self.name)
-        self.sqlite("DELETE FROM grdb_migrations WHERE identifier LIKE 'moved to %'")
+        self.sqlite("DELETE FROM moved_state")
         failed = self.refused(*self.options("beta"))
         self.assertEqual(failed.returncode, 65, failed.stderr)
         self.assertIn("cut short", failed.stderr)
@@ -185,11 +185,11 @@ class MigrationTests(Migration):
         other.chmod(0o600)
         run = self.migrate(other)
         self.assertEqual(run.returncode, 78, run.stderr)
-        # Another version's tables.
-        self.sqlite("DELETE FROM grdb_migrations WHERE identifier = 'sealed-key'")
+        # Tables of another form.
+        self.sqlite("UPDATE oob_agent_store SET form = 2, least_form = 2")
         run = self.migrate()
-        self.assertEqual(run.returncode, 65, run.stderr)
-        self.sqlite("INSERT INTO grdb_migrations VALUES ('sealed-key')")
+        self.assertEqual(run.returncode, 78, run.stderr)
+        self.sqlite("UPDATE oob_agent_store SET form = 1, least_form = 1")
         # A row that the agent has not written.
         count = self.sqlite("SELECT sign_count FROM enrollment")[0][0]
         self.sqlite("UPDATE enrollment SET sign_count = sign_count + 7")

@@ -662,7 +662,7 @@ class LostNumberTests(OneHost):
             self.server.stop()
             self.server.start()
             for _ in range(40):
-                self.server.sql("UPDATE oob_agent_schema SET made_at = made_at", self.name)
+                self.server.sql("UPDATE oob_agent_store SET form = form", self.name)
             self.way.is_closed = False
             denied = call.result()
         self.assertNotEqual(denied.returncode, 0)
@@ -796,7 +796,7 @@ class UpgradeTests(Hosts):
         places = {name: self.place() for name in ["alpha", "beta", "gamma"]}
         with ThreadPoolExecutor() as threads:
             agents = list(threads.map(lambda each: self.host(*each), places.items()))
-        self.assertEqual(self.server.sql("SELECT count(*) FROM oob_agent_schema", self.name), [["1"]])
+        self.assertEqual(self.server.sql("SELECT count(*) FROM oob_agent_store", self.name), [["1"]])
         self.enroll(agents[0])
         self.decided(agents[2], "After the start")
 
@@ -809,7 +809,7 @@ class UpgradeTests(Hosts):
             "ALTER TABLE request ADD COLUMN colour TEXT, ADD COLUMN weight BIGINT NOT NULL DEFAULT 1",
             "ALTER TABLE outbox ADD COLUMN colour TEXT", "CREATE INDEX request_by_colour ON request (colour)",
             "CREATE TABLE colour (enrollment_id TEXT REFERENCES enrollment (id) ON DELETE CASCADE)",
-            "INSERT INTO oob_agent_schema (change, works_from) VALUES ('2-colours', '1-tables')",
+            "UPDATE oob_agent_store SET form = 2",
         ]:
             self.server.sql(statement, self.name)
         self.decided(alpha, "While it runs")
@@ -884,15 +884,14 @@ class BadSettingsTests(Hosts):
 
     def test_a_database_that_another_program_uses_is_left_alone(self):
         self.server.sql("CREATE TABLE payroll (id INT)", self.name)
-        self.expect(70, "another program uses it: it has a table payroll")
+        self.expect(78, "by another program (it has a table payroll)")
         self.assertEqual(self.server.sql("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace",
                                          self.name), [["payroll"]])
 
     def test_a_database_of_a_newer_schema_is_left_alone(self):
         self.host("alpha").stop()
-        self.server.sql("INSERT INTO oob_agent_schema (change, works_from) "
-                        "VALUES ('99-of-the-future', '99-of-the-future')", self.name)
-        self.expect(65, "was written by a newer version", "99-of-the-future")
+        self.server.sql("UPDATE oob_agent_store SET form = 99, least_form = 98", self.name)
+        self.expect(78, "was made by a newer version", "form 99")
 
     def test_a_user_without_rights_is_told_so_and_nothing_is_made(self):
         self.server.sql("DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'guest') THEN "

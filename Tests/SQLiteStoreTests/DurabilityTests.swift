@@ -3,7 +3,11 @@ import FoundationEssentials
 import GRDB
 import Glibc
 import SQLiteStore
+import ScratchDirectories
+import TableRows
 import Testing
+
+@testable import StoreTables
 
 /// What the file is, and what a commit is worth.
 struct DurabilityTests {
@@ -61,12 +65,60 @@ struct DurabilityTests {
         #expect(try await sample.store.read { try $0.enrollments(includingEnded: true) }.isEmpty)
     }
 
-    @Test func `a file of a newer version is refused, and left as it is`() throws {
+    /// The file and its log.
+    private func files(_ path: String) -> [Data] {
+        ["", "-wal"].map { FileManager.default.contents(atPath: path + $0) ?? Data() }
+    }
+
+    @Test(arguments: [
+        ("UPDATE oob_agent_store SET form = 3, least_form = 2", StoreError.Kind.newerForm, "form 3"),
+        ("DROP TABLE oob_agent_store", .unknownForm, "table audit_key"),
+        ("DELETE FROM oob_agent_store", .unknownForm, "table oob_agent_store"),
+    ])
+    func `a file of another form is refused, and left as it is`(
+        change: String, kind: StoreError.Kind, detail: String
+    ) async throws {
         let sample = try SampleStore()
-        try sample.execute("INSERT INTO grdb_migrations (identifier) VALUES ('99-from-the-future')")
+        _ = try await sample.enrollment()
+        try await sample.store.write { try $0.touch() }
+        try sample.file.close()
+        try sample.execute(change)
+        let before = files(sample.path)
         let error = try #require(throws: StoreError.self) { try SQLiteDatabase(path: sample.path) }
-        #expect(error.kind == .newerSchema && error.path == sample.path)
-        #expect(error.sentence.contains("newer version of the agent (it knows 99-from-the-future)"))
+        #expect(error.kind == kind && error.path == sample.path && error.isForGood)
+        #expect(error.sentence.contains(detail), "\(error.sentence)")
+        #expect(files(sample.path) == before)
+    }
+
+    @Test func `a database of another program is refused, and left as it is`() throws {
+        let directory = try ScratchDirectory()
+        let path = directory("other.db")
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE payroll (salary)") }
+        let before = files(path)
+        let error = try #require(throws: StoreError.self) { try SQLiteDatabase(path: path) }
+        #expect(error.kind == .unknownForm && error.sentence.contains("by another program (it has a table payroll)"))
+        #expect(files(path) == before)
+    }
+
+    @Test func `a later form that only adds is worked on`() async throws {
+        let sample = try SampleStore()
+        let card = try await sample.enrollment()
+        try sample.file.close()
+        try sample.execute(
+            """
+            ALTER TABLE enrollment ADD COLUMN colour TEXT; CREATE TABLE colour (name TEXT);
+            UPDATE oob_agent_store SET form = 2, least_form = 1
+            """)
+        let store = try SQLiteDatabase(path: sample.path)
+        #expect(try await store.read { try $0.enrollment(card.id) } != nil)
+        try await store.write { try $0.insert(try SampleStore.enrollment("b")) }
+    }
+
+    @Test func `SQLite keeps the statements of the schema as they are`() throws {
+        let sample = try SampleStore()
+        let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
+        let kept = try sample.raw { try String.fetchAll($0, sql: sql) }
+        #expect(kept.filter { !$0.contains("sqlite_sequence") } == StoreSchema.statements(for: .sqlite))
     }
 
     @Test func `what is no database is refused with its path`() throws {

@@ -83,27 +83,6 @@ struct EnrollmentMarkTests {
         #expect(marks == [.guessablePIN, .keyFile])
     }
 
-    @Test func `a database from before has the marks of its rows after an upgrade`() async throws {
-        let directory = try ScratchDirectory()
-        let path = directory("agent.db")
-        let pool = try DatabasePool(path: path)
-        try Schema.migrator.migrate(pool, upTo: "enrollment-look-ups")
-        try await pool.write { database in
-            try database.execute(
-                sql: """
-                    INSERT INTO enrollment (id, issuer, name, authn_type, algorithm, rp_id, credential_id, user_handle,
-                        started_at, sign_count, state)
-                    VALUES ('0123456789abcdef0123', 'http://localhost', 'card', 'test', -7, 'issuer.example',
-                        x'01', x'02', 1700000000, 41, 'keyless')
-                    """)
-        }
-        try pool.close()
-        let store = try SQLiteDatabase(path: path)
-        let marks = try await store.read { try $0.weakEnrollments(limit: 9) }.map(\.mark)
-        #expect(marks == [.test, .keyFile, .plainHTTP])
-        #expect(try await store.read { try $0.enrollmentIDs(at: .keyToRemove) }.map(\.text) == ["0123456789abcdef0123"])
-    }
-
     @Test func `a change writes what has changed, so that no index of the rest is touched`() async throws {
         let card = try await sample.enrollment()
         let statements = try sample.raw { database in

@@ -156,14 +156,6 @@ struct ErasureTests {
         #expect(log == 0)
     }
 
-    @Test func `a scrub leaves no copy from before a migration, which holds what was erased`() async throws {
-        let copy = MigrationBackup.path(of: sample.path, before: "3-journal")
-        for path in [copy, copy + ".partial"] { try Data("ERASED".utf8).write(to: URL(filePath: path)) }
-        try await sample.store.scrub()
-        #expect(!FileManager.default.fileExists(atPath: copy))
-        #expect(!FileManager.default.fileExists(atPath: copy + ".partial"))
-    }
-
     @Test func `what is deleted is overwritten: the writer deletes securely`() async throws {
         #expect(try await sample.file.secureDeletionLevel() == 1)
     }

@@ -188,37 +188,4 @@ struct PastRequestTests {
         #expect(try await known(request) == before)
         #expect(try count("past_request") == 0 && count("evidence") == 1)
     }
-
-    private func copy(_ tables: [String], to path: String) throws {
-        try DatabaseQueue(path: sample.path).writeWithoutTransaction { database in
-            try database.execute(sql: "ATTACH ? AS old", arguments: [path])
-            for table in tables {
-                let columns = try Row.fetchAll(database, sql: "PRAGMA old.table_info(\(table))")
-                let names = columns.map { $0["name"] as String }.joined(separator: ", ")
-                try database.execute(sql: "INSERT INTO old.\(table) (\(names)) SELECT \(names) FROM main.\(table)")
-            }
-        }
-    }
-
-    @Test func `rows of an older version are packed and read as they were`() async throws {
-        let directory = try ScratchDirectory()
-        let path = directory("agent.db")
-        let old = try DatabaseQueue(path: path)
-        try Schema.migrator.migrate(old, upTo: "enrollment-look-ups")
-        try old.close()
-        let request = try SampleStore.request(1, of: card, life: Self.over)
-        _ = try await insert(1)
-        try copy(["enrollment", "request", "evidence"], to: path)
-        let before = try await known(request)
-        let upgraded = try SQLiteDatabase(path: path)
-        _ = try await upgraded.write { try $0.packRequests(after: 0, sparing: 0, limit: 9) }
-        let after = try await upgraded.read { store in
-            let (record, kept) = (try store.request(request.id), try store.evidence(of: request.id))
-            return
-                "\(String(describing: record)) \(kept.issuerKey?.pem ?? "") \(kept.text ?? "") \(kept.decision ?? [])"
-        }
-        #expect(after == before)
-        let rest = try DatabaseQueue(path: path)
-        #expect(try await rest.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM past_request") } == 1)
-    }
 }

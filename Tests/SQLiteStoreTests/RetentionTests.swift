@@ -133,30 +133,4 @@ struct RetentionTests {
         #expect(try await remove(before: 2_000, limit: 3) == 3)
         #expect(try await remove(before: 2_000, limit: 3) == 1)
     }
-
-    @Test func `what a database from before retention holds counts from its own day or the migration's`() async throws {
-        let path = sample.path + ".old"
-        let queue = try DatabaseQueue(path: path)
-        try Schema.migrator.migrate(queue, upTo: "2-payment")
-        try await queue.write { database in
-            try database.execute(
-                sql: """
-                    INSERT INTO enrollment (id, issuer, name, authn_type, algorithm, rp_id, credential_id, user_handle,
-                        started_at, sign_count, state, key_removed)
-                    VALUES ('e', 'i', 'n', 'presence', -7, 'r', x'01', x'02', 5, 0, 'ended', 1);
-                    INSERT INTO request (id, enrollment_id, jti, message, received_at, state, delivery, has_conflict)
-                    VALUES ('r', 'e', 'j', 'm', 77, 'expired', 'none', 0);
-                    INSERT INTO message VALUES ('e', 'j', x'01', 'r'), ('e', 'c', x'01', NULL);
-                    """)
-        }
-        try queue.close()
-        _ = try SQLiteDatabase(path: path)
-        let today = Int64(Date().timeIntervalSince1970)
-        let times = try await DatabaseQueue(path: path).read { database in
-            try Int64.fetchAll(
-                database, sql: "SELECT seen_at FROM message UNION ALL SELECT ended_at FROM enrollment ORDER BY 1")
-        }
-        #expect(times.count == 3 && times[0] == 77)
-        for time in times.dropFirst() { #expect((today - 600...today).contains(time)) }
-    }
 }

@@ -6,7 +6,8 @@ import Testing
 /// Where SQLite puts what it needs for a while.
 struct ScratchTests {
     @Test func `nothing of a store is in a temporary file unless a directory was named`() async throws {
-        #expect(try await SampleStore().file.scratchPlaces() == [2, 2])
+        let sample = try SampleStore()
+        #expect(try await sample.file.scratchPlaces() == [2, 2])
     }
 
     @Test func `in a directory that was named it is in a file, whatever the environment said`() async {

@@ -84,15 +84,23 @@ struct UnreadableRowTests {
     }
 
     @Test(arguments: [Int64.min, -1, .max])
-    func `an issuer's times that an earlier version kept are read as the nearest that is bounded`(
+    func `an issuer's time out of all bounds is unreadable, and the next deadline is bounded`(
         _ time: Int64
     ) async throws {
         let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
-        try sample.execute("UPDATE request SET iat = \(time), exp = \(time)")
-        let read = try #require(try await sample.store.read { try $0.request(request.id) })
-        let nearest = BoundedTime.nearest(time)
-        #expect(read.iat == nearest && read.exp == nearest)
-        #expect(try await sample.store.read { try $0.nextDeadline() } == nearest)
+        try sample.execute("UPDATE request SET exp = \(time)")
+        try await expectUnreadable("request", column: "exp") { _ = try $0.request(request.id) }
+        #expect(try await sample.store.read { try $0.nextDeadline() } == BoundedTime.nearest(time))
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"isPayment":true}"#,
+        #"{"isPayment":true,"instrument":{"displayName":"x","icon":"javascript:x"}}"#,
+    ])
+    func `a payment that this agent cannot have written is unreadable`(payment: String) async throws {
+        let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
+        try sample.execute("UPDATE request SET payment = CAST('\(payment)' AS BLOB)")
+        try await expectUnreadable("request", column: "payment") { _ = try $0.request(request.id) }
     }
 
     @Test(arguments: [Int64.min, -1, .max])

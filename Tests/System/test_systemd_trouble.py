@@ -88,8 +88,8 @@ class BadInput(Installed):
         self.box.systemctl("stop", AGENT)
         self.box.run("python3", "-c", (
             "import sqlite3; b = sqlite3.connect('/var/lib/oob-agent/agent.db');"
-            "b.execute(\"insert into grdb_migrations values ('9999 from tomorrow')\"); b.commit()"))
-        self.refused(65, "was written by a newer version of the agent")
+            "b.execute(\"update oob_agent_store set form = 99, least_form = 98\"); b.commit()"))
+        self.refused(78, "was made by a newer version of the agent")
 
 
 @can_skip()

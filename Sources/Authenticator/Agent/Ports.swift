@@ -220,10 +220,6 @@ package protocol AuditKeys: Sendable {
     func make() throws -> [UInt8]
     /// Opens what ``make()`` gave.
     func open(_ sealed: [UInt8]) throws -> any JournalSigner
-    /// The same key, sealed with the note that every enrollment row has a seal; nil if it says so already.
-    ///
-    /// A key that is made now has that note. Without the secret nobody can take it back.
-    func vouchingForRows(_ sealed: [UInt8]) throws -> [UInt8]?
 }
 
 /// The audit key, opened.

@@ -73,7 +73,7 @@ package struct ExternalKey: Sendable, Equatable {
     package let facts: ExternalKeyFacts
     /// Which key it is, however its URI is spelled.
     ///
-    /// Nil for an enrollment from before this was kept, until its next PIN.
+    /// Nil until it is enrolled.
     package internal(set) var identity: KeyIdentity?
 
     package init(uri: KeyURI, facts: ExternalKeyFacts, identity: KeyIdentity? = nil) {

@@ -20,7 +20,7 @@ struct PINCheck: Sendable {
     func run<Result: Sendable>(
         _ enrollment: Enrollment, _ attempt: @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await run(try await counter(of: enrollment), attempt)
+        try await run(counter(of: enrollment), attempt)
     }
 
     /// The same for whatever is counted.
@@ -66,19 +66,9 @@ struct PINCheck: Sendable {
         }
     }
 
-    /// What is counted for an enrollment; a key from before keys were identified is identified now.
-    func counter(of enrollment: Enrollment) async throws -> PINCounter {
-        let id = enrollment.id
-        guard let key = enrollment.key.external else { return PINCounter(id) }
-        if let identity = key.identity { return PINCounter(id, key: identity) }
-        let identity = try await ports.externalKeys.sighting(key.uri).identity
-        // Another may have identified it meanwhile, or ended it; of two counts the greater goes on.
-        try await ports.store.write { store in
-            guard let tries = try store.change(id, .keyIdentified(identity))?.pinTries else { return }
-            let known = try store.pinTries(of: identity)
-            if tries.failures > known.failures { try store.setPINTries(of: identity, from: known, to: tries) }
-        }
-        return PINCounter(id, key: identity)
+    /// The counter of an enrollment's wrong PINs; a key that the agent did not make has its own.
+    private func counter(of enrollment: Enrollment) -> PINCounter {
+        PINCounter(enrollment.id, key: enrollment.key.external?.identity)
     }
 
     private func counted<Result: Sendable>(

@@ -46,12 +46,6 @@ extension Enroller {
 
     /// Refuses a key that an enrollment uses, however its URI is spelled, as far as that shows without a PIN.
     private func refuseIfUsed(_ uri: KeyURI, _ sighting: KeySighting) async throws {
-        let check = PINCheck(ports: ports)
-        let enrollments = try await ports.store.read { try $0.enrollmentsOfExternalKeys() }
-        // One from before keys were identified is identified now, unless its key is not there.
-        for other in enrollments where other.key.external?.identity == nil {
-            _ = try? await check.counter(of: other)
-        }
         for other in try await ports.store.read({ try $0.enrollmentsOfExternalKeys() }) {
             guard let key = other.key.external else { continue }
             let isSame =

@@ -50,12 +50,8 @@ extension StoreReader {
     func enrollments(meantBy text: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
         guard !text.isEmpty else { return [] }
         if let whole = try EnrollmentID(text).flatMap({ try enrollment($0) }), ended || !whole.isOver { return [whole] }
-        var named = try enrollments(named: text, includingEnded: ended, limit: limit).filter { !$0.isDamaged }
-        // A name from before names were normalized is found by its own bytes only.
-        let name = TypedText.name(text)
-        if named.isEmpty, !name.utf8.elementsEqual(text.utf8) {
-            named = try enrollments(named: name, includingEnded: ended, limit: limit).filter { !$0.isDamaged }
-        }
+        let named = try enrollments(named: TypedText.name(text), includingEnded: ended, limit: limit)
+            .filter { !$0.isDamaged }
         let current = named.filter { !$0.isOver }
         if !current.isEmpty { return current }
         return named.isEmpty ? try enrollments(beginning: text, includingEnded: ended, limit: limit) : named

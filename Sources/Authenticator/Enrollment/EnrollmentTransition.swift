@@ -23,8 +23,6 @@ package enum EnrollmentTransition: Sendable {
     case keyRemoved
     /// Expects one that is not over, and whose public key the store does not have yet.
     case keyFound(PublicKey)
-    /// Expects one that is not over, with a key that the agent did not make and that is not identified yet.
-    case keyIdentified(KeyIdentity)
     /// Expects an active one with a lower signCount, and no refused one: an assertion is committed.
     ///
     /// So its PIN was right.
@@ -105,10 +103,6 @@ package enum EnrollmentTransition: Sendable {
             break
         case .keyFound(let publicKey) where enrollment.credentialKey == nil:
             enrollment.credentialKey = publicKey
-        case .keyIdentified(let identity):
-            guard var key = enrollment.key.external, key.identity == nil else { return false }
-            key.identity = identity
-            enrollment.key = .external(key)
         case .signCountRaised(let raise) where enrollment.signCount == raise.from && raise.from < raise.to:
             enrollment.signCount = raise.to
             enrollment.signCountRaise = raise

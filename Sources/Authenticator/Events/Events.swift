@@ -118,7 +118,7 @@ extension JournalFact.Kind {
         case .blocked: .blocked
         case .clockAdvanced: .clockAdvanced
         case .notVerified, .verified, .pinTriesPutBack, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged,
-            .rowsSealed, .commanded, .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade,
+            .commanded, .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade,
             .pushRegistered, .pushRemoved, .received, .signed, .sent, .played, .hostsSeen, .moved:
             nil
         }

@@ -11,7 +11,6 @@ package struct JournalFact: Sendable {
     /// What happened; the member `entry` of an entry.
     package enum Kind: String, Sendable, CaseIterable {
         case auditKeyMade, started, stopped, secretChanged, commanded
-        case rowsSealed
         case enrolled, enrollmentGivenUp, suspended, resumed, signCountRaised, unenrolled, erased
         case notVerified, verified, blocked, pinTriesPutBack, pinChanged
         case pushMade, pushRegistered, pushRemoved
@@ -52,11 +51,6 @@ extension JournalFact {
     static func secretChanged(keys: Int, tokens: Int) -> JournalFact {
         JournalFact(.secretChanged, ["keys": .integer(Int64(keys)), "tokens": .integer(Int64(tokens))])
     }
-}
-
-extension JournalFact {
-    /// So many rows from before rows had seals have theirs from now on.
-    static func rowsSealed(_ count: Int) -> JournalFact { JournalFact(.rowsSealed, ["rows": .integer(Int64(count))]) }
 }
 
 extension JournalFact {

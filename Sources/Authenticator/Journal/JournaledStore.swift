@@ -153,31 +153,12 @@ struct JournaledStore: Store {
             try found.expectSigned(by: signer.publicKey)
             try found.expectNewestEntry(of: store)
             let entries = try found.expectNewestEntries(Self.atStart, of: store)
-            let isFromBefore = try sealRows(in: store, after: entries)
             try found.expectNoNewerRow(of: store)
             let chains = try NewestChains(store, entries, hosts)
             if let head = found.head?.point { try chains.expectNoneKnowsMore(than: head, of: store) }
-            // Entries from before rows had seals do not say all that is needed.
-            if !isFromBefore { try chains.putTriesBack(in: store, at: clock.now) }
+            try chains.putTriesBack(in: store, at: clock.now)
         }
         return signer
-    }
-
-    /// Seals the rows of a store from before rows had seals; once, which the audit key then says.
-    ///
-    /// - Returns: whether it was from before.
-    private func sealRows(in store: any StoreWriter, after entries: [JournalEntry]) throws -> Bool {
-        guard let sealed = try store.sealedAuditKey(), let vouching = try keys.vouchingForRows(sealed) else {
-            return false
-        }
-        if let earlier = entries.last(where: { $0.kind == .rowsSealed }) {
-            throw ForgedJournalError(
-                "its audit key is a copy from before entry \(earlier.sequence), which sealed the rows")
-        }
-        let count = try store.sealUnsealedRows()
-        try store.update(sealedAuditKey: vouching)
-        try store.record(.rowsSealed(count), at: clock.now)
-        return true
     }
 
     /// The key that the store has; opened once.

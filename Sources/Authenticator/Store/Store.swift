@@ -229,9 +229,6 @@ package protocol StoreWriter: StoreReader {
     /// Keeps what is to answer a request, and by which rule if it is one; it goes with the request.
     func setScript(_ document: String, rule: String?, of id: RequestID) throws
 
-    /// Seals the rows that have no seal, from before rows had any, and says how many those were.
-    func sealUnsealedRows() throws -> Int
-
     /// Runs a part of the database transaction; if it fails, what it has written is undone, and the rest stands.
     ///
     /// It waits for no row that another database transaction holds: that one may wait for a row of this one.

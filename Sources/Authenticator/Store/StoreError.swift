@@ -13,8 +13,10 @@ package struct StoreError: Error, Sendable, Equatable {
         case forged
         /// The disk fails.
         case io
-        /// A newer version has changed its form.
-        case newerSchema
+        /// A newer version has changed its form, so that this one cannot work on it.
+        case newerForm
+        /// It has tables of no form that was ever released.
+        case unknownForm
         /// What it held lies elsewhere now.
         case moved
         /// Its files are another user's, or closed to this one.
@@ -47,7 +49,9 @@ package struct StoreError: Error, Sendable, Equatable {
     }
 
     /// Whether only a person can end it: nothing more is written then, so nothing more is decided.
-    package var isForGood: Bool { kind == .corrupt || kind == .forged || kind == .newerSchema || kind == .moved }
+    package var isForGood: Bool { Self.forGood.contains(kind) }
+
+    private static let forGood: Set<Kind> = [.corrupt, .forged, .newerForm, .unknownForm, .moved]
 
     /// Whether it may be about what was to be written, and not the store: something else may be written then.
     var mayBeOfOneWrite: Bool { kind == .corrupt || kind == .other }
@@ -67,7 +71,8 @@ package struct StoreError: Error, Sendable, Equatable {
         case .corrupt: "the database \(path) is damaged"
         case .forged: "the journal in the database \(path) is not the one that the agent wrote"
         case .io: "the disk of the database \(path) fails, or its file system has turned read-only"
-        case .newerSchema: "the database \(path) was written by a newer version of the agent"
+        case .newerForm: "the database \(path) was made by a newer version of the agent"
+        case .unknownForm: "the database \(path) was made by an unreleased version of the agent, or by another program"
         case .moved: "the state in the database \(path) was moved"
         case .notOurs: "the database \(path) is not this user's to change"
         case .unreachable: "the database \(path) cannot be reached"
@@ -86,7 +91,8 @@ package struct StoreError: Error, Sendable, Equatable {
             "nothing is decided on it any more; `oobctl audit verify` says more; stop the agent, keep its state for "
                 + "whoever looks into this, and restore a backup"
         case .io: "see the kernel's log, and this user's quota"
-        case .newerSchema: "use that version, or a backup from before the upgrade"
+        case .newerForm: "use that version, or a backup from before the upgrade"
+        case .unknownForm: "it stays as it is; give this version an empty one, and enroll anew"
         case .moved: "start the agent on that one; two that run on one state could use a signCount twice"
         case .notOurs: "its files must belong to the user whom the agent runs as"
         case .unreachable: "see to its server and the way to it"

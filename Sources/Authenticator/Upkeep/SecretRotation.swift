@@ -45,7 +45,6 @@ struct SecretRotation: Sendable {
 
         /// All that are not over: rows are sealed under the secret too.
         var rows: [EnrollmentID] = []
-        var hasDamagedRow = false
 
         var count: Int { keys.count + rows.count + pushes.count + dataKeys.count }
         var isNothing: Bool {
@@ -61,16 +60,14 @@ struct SecretRotation: Sendable {
     /// - Throws: `RotationError` if nothing was changed; what the store or a file is wrong about if the change
     ///   goes on at the next start with both secrets.
     func run() async throws {
-        var due = try await survey()
+        let due = try await survey()
         guard !due.isNothing else {
             // It was begun, and cut short before or after all of it.
             if ports.shares != nil { try await ports.store.write { try $0.concludeSecretChange { _ in nil } } }
             return log.notice("nothing uses the previous secret any more: remove it")
         }
-        // Nothing is changed under a journal that cannot record it; and rows from before rows had seals get theirs.
+        // Nothing is changed under a journal that cannot record it.
         try await ports.store.write { _ in }
-        // Their tokens were not looked at yet.
-        if due.hasDamagedRow { due = try await survey() }
         log.notice("the secret is being changed", metadata: ["keys": "\(due.keys.count)"])
         try await rewrap(due)
         try await conclude(due)
@@ -118,7 +115,6 @@ struct SecretRotation: Sendable {
             due.auditKey = try auditKeys.contains { try rewrapper.auditKey($0) != nil }
         }
         due.rows = enrollments.map(\.id)
-        due.hasDamagedRow = enrollments.contains { $0.isDamaged }
         for (place, (enrollment, pushKeys)) in zip(enrollments, pushKeys).enumerated() {
             let id = enrollment.id
             try changingNothing("enrollment \(id)") {

@@ -82,7 +82,7 @@ extension DatabaseTransaction {
 
     /// How many have which marks.
     private func marked(_ condition: String = "", _ values: StatementValues = []) throws -> [Int: Int] {
-        let marks = database.dialect.enrollmentMarks
+        let marks = StoreSchema.marks(for: database.dialect)
         let sql = "SELECT \(marks), COUNT(*) FROM enrollment WHERE state <> 'ended' \(condition) GROUP BY 1"
         let counts = try database.rows(sql, values) { row in
             guard case .number(let marks) = row[0], case .number(let count) = row[1] else {
@@ -96,7 +96,7 @@ extension DatabaseTransaction {
     /// The first that have these marks and no others.
     private func placed(marks: Int, limit: Int) throws -> [PlacedEnrollment] {
         let sql = """
-            SELECT seq, id FROM enrollment WHERE \(database.dialect.enrollmentMarks) = ? AND state <> 'ended'
+            SELECT seq, id FROM enrollment WHERE \(StoreSchema.marks(for: database.dialect)) = ? AND state <> 'ended'
             ORDER BY seq LIMIT ?
             """
         return try database.rows(sql, [marks, limit], as: placedEnrollment)

@@ -48,10 +48,10 @@ extension DatabaseTransaction {
                 let key = fields.joined(KeyTriesColumn.table).joined(DataKeyColumn.table)
                 dataKeys.take(try key.optionalBytes(.sealed), of: id)
             }
-            return (try enrollment(fields), seal: try fields.optionalBytes(.seal))
+            return (try enrollment(fields), seal: try fields.bytes(.seal))
         }
         // What this database transaction has written is not known before its commit.
-        if !sealing.isShared, let (enrollment, seal) = found, let seal, written?.state.seals[.enrollment(id)] == nil {
+        if !sealing.isShared, let (enrollment, seal) = found, written?.state.seals[.enrollment(id)] == nil {
             sealing.known.take(enrollment, seal: seal)
         }
         if let enrollment = found?.0 { keep(enrollment) }
@@ -91,7 +91,7 @@ extension DatabaseTransaction {
         guard !sealing.isShared, let (known, seal) = sealing.known[id] else { return nil }
         let row = try database.row(
             of: EnrollmentMarkColumn.table, EnrollmentMarkColumn.ofID, [id.text]
-        ) { (try $0.optionalBytes(.seal), try $0.optionalNumber(.refusedSignCount) as UInt32?) }
+        ) { (try $0.bytes(.seal), try $0.optionalNumber(.refusedSignCount) as UInt32?) }
         // A copy of the state sets this one in every row, so no seal is over it.
         guard let row, row.0 == seal, row.1 == known.refusedSignCount,
             isNewest(seal, of: .enrollment(id))
@@ -123,12 +123,6 @@ extension DatabaseTransaction {
         // What was read of a damaged one may not be what is in its row.
         try write(changed, over: old.isDamaged ? nil : old)
         return changed
-    }
-
-    package func sealUnsealedRows() throws -> Int {
-        let unsealed = try enrollments("WHERE seal IS NULL")
-        for enrollment in unsealed { try write(enrollment, over: nil) }
-        return try unsealed.count + sealUnsealedTries()
     }
 
     /// Nothing else writes these columns, except an erasure, which comes when the enrollment is over and nobody checks
@@ -210,13 +204,13 @@ extension DatabaseTransaction {
         var enrollment = try content(fields)
         enrollment.journalSequence = try fields.count(.journalSeq)
         enrollment.journalHost = try fields.optionalText(.journalHost)
-        enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.optionalBytes(.seal))
+        enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.bytes(.seal))
         sealing.damaged.note(enrollment.id, isDamaged: enrollment.isDamaged)
         return enrollment
     }
 
-    private func isWhole(_ enrollment: Enrollment, seal: [UInt8]?) throws -> Bool {
-        guard let seal, try sealing.seals.isSeal(seal, of: enrollment.sealedBytes) else { return false }
+    private func isWhole(_ enrollment: Enrollment, seal: [UInt8]) throws -> Bool {
+        guard try sealing.seals.isSeal(seal, of: enrollment.sealedBytes) else { return false }
         return isNewest(seal, of: .enrollment(enrollment.id))
     }
 

@@ -247,8 +247,8 @@ extension DatabaseTransaction {
         var request = RequestRecord(
             id: id,
             enrollmentId: enrollment,
-            jti: try fields.value(.jti, TokenID.init), iat: try fields.optionalClaimedTime(.iat),
-            exp: try fields.optionalClaimedTime(.exp),
+            jti: try fields.value(.jti, TokenID.init), iat: try fields.optionalTime(.iat),
+            exp: try fields.optionalTime(.exp),
             presented: try PresentedColumns.read(fields, cipher, past, known: sealing.transactions),
             acsTransId: try fields.optionalText(.acsTransId),
             message: past?.message.map { String(decoding: $0, as: UTF8.self) } ?? message,

@@ -15,11 +15,6 @@ extension Fields {
         return value
     }
 
-    /// A time that an issuer gave; earlier versions kept any of 64 bits.
-    func optionalClaimedTime(_ column: Column) throws -> Int64? {
-        try optionalNumber(column).map(BoundedTime.nearest)
-    }
-
     /// A number that is counted up from 0, one at a time.
     func count(_ column: Column) throws -> Int64 {
         let value: Int64 = try number(column)

@@ -82,8 +82,8 @@ extension DatabaseTransaction {
 
     private func tries(_ fields: Fields<KeyTriesColumn>, of key: KeyIdentity) throws -> PINTries {
         let tries = try PINTries(fields)
-        guard let seal = try fields.optionalBytes(.triesSeal),
-            try sealing.seals.isSeal(seal, of: tries.sealedBytes(of: key)), isNewest(seal, of: .keyTries(key))
+        let seal = try fields.bytes(.triesSeal)
+        guard try sealing.seals.isSeal(seal, of: tries.sealedBytes(of: key)), isNewest(seal, of: .keyTries(key))
         else { return .unknown }
         return tries
     }
@@ -97,15 +97,6 @@ extension DatabaseTransaction {
         guard try pinTries(of: key) == old else { return false }
         try write(new, of: key)
         return true
-    }
-
-    /// Seals what was there before these rows had seals, and says how many those were.
-    func sealUnsealedTries() throws -> Int {
-        let unsealed = try database.rows(of: KeyTriesColumn.table, "WHERE tries_seal IS NULL") { fields in
-            (try fields.made(of: fields.bytes(.identity), .identity, KeyIdentity.init(bytes:)), try PINTries(fields))
-        }
-        for (key, tries) in unsealed { try write(tries, of: key) }
-        return unsealed.count
     }
 
     private func write(_ tries: PINTries, of key: KeyIdentity) throws {

@@ -22,17 +22,10 @@ struct StateMigration {
         guard FileManager.default.fileExists(atPath: move.file), StateFiles.tidy(move.directory) else {
             throw StartError(.noInput, "there is no state of an agent in \(move.directory)")
         }
-        let schema = try SQLiteDatabase.schema(of: move.file)
         if let place = try SQLiteDatabase.movedPlace(of: move.file) {
             guard place == target.place else { throw StartError(.dataError, "the state was moved to \(place) already") }
             // It was cut short after that; or it is done, which is seen there.
             return try await conclude(marking: nil)
-        }
-        guard Set(schema) == Set(SQLiteDatabase.knownSchema) else {
-            throw StartError(
-                .dataError,
-                "\(move.file) is not of this version: start this version of the agent on it once, and move it after that"
-            )
         }
         let store = try SQLiteDatabase(path: move.file, scratch: move.scratch, seals: move.seals)
         let keys = try move.custody(.inFiles)

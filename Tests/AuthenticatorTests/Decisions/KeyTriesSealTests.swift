@@ -56,7 +56,7 @@ struct KeyTriesSealTests {
     }
 
     private static let changes = [
-        "UPDATE key_tries SET failures = 1", "UPDATE key_tries SET failures = 1, tries_seal = NULL",
+        "UPDATE key_tries SET failures = 1", "UPDATE key_tries SET failures = 1, tries_seal = x''",
         "UPDATE key_tries SET blocked_until = 1", "UPDATE key_tries SET tries_seal = zeroblob(32)",
     ]
 

@@ -144,18 +144,6 @@ struct KeyTriesTests {
         #expect(try await self.tries(of: card) == .fresh)
     }
 
-    @Test func `what an enrollment counted before keys were identified goes on`() async throws {
-        let key = try await sample.ports.externalKeys.inspect(uri, pin: .right)
-        let card = try await sample.enrolled(authnType: .pin, at: .external(key))
-        try await sample.change(card.id, .pinTries(from: .fresh, to: PINTries(failures: 3, blockedUntil: nil)))
-        #expect(try await refusal(.wrong)?.code == .alreadyEnrolled)
-        try await sample.receive(SampleRequest(userVerification: "required"), for: card)
-        let request = try await sample.onlyRequest().id
-        #expect(try await sample.refusal(of: request, pin: .wrong)?.code == .userNotVerified)
-        #expect(try await sample.refusal(of: request, pin: .wrong)?.code == .blocked)
-        #expect(try await tries(of: card).failures == 5)
-    }
-
     @Test func `a key that is not there costs no try`() async throws {
         let gone = try KeyURI("file:" + sample.directory.path + "/none.pem")
         #expect(try await refusal(.wrong, at: gone)?.code == .keyUnavailable)

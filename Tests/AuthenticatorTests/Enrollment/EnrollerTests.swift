@@ -84,11 +84,7 @@ struct EnrollerTests {
         #expect(await sample.issuer.codes.isEmpty, "the code is still good")
     }
 
-    @Test func `a name from before names were normalized is found as it is written, and a name of spaces is refused`()
-        async throws
-    {
-        let old = try await sample.enrolled("old", called: "Cafe\u{301} ")
-        #expect(try await sample.agent.enrollment(named: "Cafe\u{301} ").id == old.id)
+    @Test func `a name of spaces is refused`() async throws {
         try await sample.issuer.enrolls()
         let spaces = EnrollmentParameters(
             target: try SampleAgent.target, code: try SampleAgent.code, authnType: .presence, name: " \u{FEFF}",
@@ -104,11 +100,11 @@ struct EnrollerTests {
         #expect(names == ["my card", "my card-2", "my card-3"])
     }
 
-    @Test func `an enrollment is found by its name, and equal names of an old database are ambiguous`() async throws {
+    @Test func `an enrollment is found by its name, and equal names are ambiguous`() async throws {
         let kitchen = try await sample.enrolled("kitchen")
         #expect(try await sample.agent.enrollment(named: "kitchen").id == kitchen.id)
         #expect(try await failureCode { _ = try await sample.agent.enrollment(named: "kitch") } == .notFound)
-        // As a version before unique names wrote it.
+        // No agent makes one; another program may.
         let other = try await sample.enrolled("other", called: "kitchen")
         #expect(try await failureCode { _ = try await sample.agent.enrollment(named: "kitchen") } == .ambiguous)
         #expect(try await sample.agent.enrollment(named: other.id.text).id == other.id)

@@ -32,7 +32,7 @@ struct RowSealTests {
         "started_at = 1", "takes_push = 0", "credential_key = NULL", "sign_count = 0", "state = 'suspended'",
         "authenticator_id = 'another'", "sealed_token = x'00'", "enrolled_at = 1", "pin_failures = 1",
         "pin_blocked_until = 1", "pin_guessable = 1", "end_reason = 'x'", "ended_at = 1", "journal_seq = 1",
-        "seal = NULL", "seal = x''", "seal = zeroblob(32)",
+        "seal = x''", "seal = zeroblob(32)",
     ])
     func `a row that was changed is not used, and the others are`(change: String) async throws {
         let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
@@ -183,59 +183,5 @@ struct RowSealTests {
         _ = try await sample.enrolled()
         for table in ["journal", "journal_mark", "audit_key"] { try sample.tamper("DELETE FROM \(table)") }
         #expect(try await begun().storeError?.kind == .forged)
-    }
-
-    // MARK: From before rows had seals
-
-    /// Makes the database what an agent of that time has left.
-    private func unseal() async throws {
-        let sealed = try #require(try await sample.store.real.read { try $0.sealedAuditKey() })
-        let (old, new) = ("audit key", "audit key of sealed rows")
-        let key = try #require(try sample.secret.openKey(sealed, label: new))
-        let again = try key.encryptedPKCS8(passphrase: sample.secret.passphrase(for: old))
-        try sample.tamper(
-            "UPDATE audit_key SET sealed = ?", [try sample.secret.seal(Secret(again), label: old)])
-        try sample.tamper("UPDATE enrollment SET seal = NULL, journal_seq = 0; UPDATE key_tries SET tries_seal = NULL")
-    }
-
-    @Test func `rows from before are sealed once, and one without a seal is not used afterwards`() async throws {
-        let card = try await sample.enrolled()
-        try await sample.receive(.numbered(1), .numbered(2), for: card)
-        let requests = try await sample.requests()
-        try await unseal()
-        let again = try await begun()
-        #expect(try await again.newest(.rowsSealed).number("rows") == 1)
-        try await again.approve(requests[0].id)
-        #expect(try await again.agent.journal.verify().fault == nil)
-        try sample.tamper("UPDATE enrollment SET seal = NULL")
-        let last = try await begun()
-        #expect(try await last.journal().filter { $0.kind == .rowsSealed }.count == 1)
-        #expect(try await last.enrollment(card.id).isDamaged)
-        #expect(try await failureCode { try await last.approve(requests[1].id) } == .keyUnavailable)
-    }
-
-    @Test func `the wrong PINs of a key from before are sealed once, and count`() async throws {
-        let key = try #require(KeyIdentity(bytes: Array(0..<32)))
-        let tries = PINTries(failures: 3, blockedUntil: nil)
-        try await sample.ports.store.write { _ = try $0.setPINTries(of: key, from: .fresh, to: tries) }
-        try await unseal()
-        #expect(try await begun().newest(.rowsSealed).number("rows") == 1)
-        #expect(try await begun().store.real.read { try $0.pinTries(of: key) } == tries)
-        try sample.tamper("UPDATE key_tries SET tries_seal = NULL")
-        #expect(try await begun().store.real.read { try $0.pinTries(of: key) } == .unknown)
-    }
-
-    @Test func `another secret is given to a state from before, and all is sealed under it`() async throws {
-        let card = try await sample.enrolled()
-        try await sample.receive(.numbered(1), for: card)
-        try await unseal()
-        let new = try AgentSecret.generate()
-        try await sample.restarted(secret: new, previous: sample.secret).agent
-            .prepare(rewrapping: try sample.rewrapper(to: new))
-        let last = try sample.restarted(secret: new)
-        try await last.agent.prepare()
-        #expect(try await last.enrollment(card.id).isDamaged == false)
-        try await last.approve(try await last.onlyRequest().id)
-        #expect(try await last.agent.journal.verify().fault == nil)
     }
 }

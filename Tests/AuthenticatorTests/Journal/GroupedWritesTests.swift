@@ -23,7 +23,7 @@ struct GroupedWritesTests {
 
     /// What a write does: it records something, so that it can be seen, and says how long the journal is then.
     private static func record(in writer: any StoreWriter) throws -> Int64 {
-        try writer.record(.rowsSealed(1), at: SampleAgent.start)
+        try writer.record(.started(version: "1"), at: SampleAgent.start)
         return try writer.journalMark(.head)?.point.sequence ?? 0
     }
 
@@ -43,7 +43,7 @@ struct GroupedWritesTests {
     }
 
     private var recorded: Int {
-        get async throws { try await sample.journal().filter { $0.kind == .rowsSealed }.count }
+        get async throws { try await sample.journal().filter { $0.kind == .started }.count }
     }
 
     @Test func `those that come while one is under way are one database transaction, and each gets its own answer`()

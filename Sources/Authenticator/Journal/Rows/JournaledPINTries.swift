@@ -15,8 +15,6 @@ struct JournaledPINTries: Sendable {
     mutating func begin(_ host: String, behind start: Int64) { starts[host] = start }
 
     mutating func follow(_ entry: JournalEntry, at place: ChainPlace) {
-        // Before that a right PIN was not always an entry.
-        if entry.kind == .rowsSealed { (ofEnrollments, ofKeys) = (ChainTries(), ChainTries()) }
         if let rows = MovedRows(entry) { return follow(rows, at: place) }
         if let key = entry.text("key").flatMap(Base64URL.decode).flatMap(KeyIdentity.init(bytes:)) {
             switch entry.kind {

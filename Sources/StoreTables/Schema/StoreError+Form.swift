@@ -1,0 +1,11 @@
+package import Authenticator
+
+extension StoreError {
+    /// Tables that are not for this version.
+    package init(_ form: StoreFormError, at place: String) {
+        switch form {
+        case .unknown(let table): self.init(.unknownForm, at: place, detail: "it has a table \(table)")
+        case .newer(let form): self.init(.newerForm, at: place, detail: "its tables have form \(form)")
+        }
+    }
+}

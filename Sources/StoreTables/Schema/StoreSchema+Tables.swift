@@ -1,0 +1,275 @@
+extension StoreSchema {
+    /// `/*host*/` and `/*host,*/` are where PostgreSQL has a column more: whose chain of the journal a row belongs to;
+    /// `/*marks*/` and `/*by marks*/`, where each has the marks of an enrollment.
+    static let tables = itself + enrollments + requests + keptOfRequests + journal
+
+    private static let itself = [
+        // This table also says whose database it is.
+        """
+        CREATE TABLE oob_agent_store (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            form INTEGER NOT NULL,
+            least_form INTEGER NOT NULL
+        ) STRICT
+        """,
+        // Whether a state was moved here, and that is not concluded yet ('in'), or was moved away ('out').
+        """
+        CREATE TABLE moved_state (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            direction TEXT NOT NULL CHECK (direction IN ('in', 'out')),
+            place TEXT NOT NULL
+        ) STRICT
+        """,
+    ]
+
+    // Columns of an enrollment:
+    // - seal and journal_seq: over all of the row, and the journal's newest entry when it was written; journal_host: in
+    //   whose chain that is, null in a store of one chain.
+    // - key_uri and so on: where a key is that the agent did not make, and what it was found to be.
+    // - refused_sign_count: null unless an assertion with this signCount was refused, or this is a copy, and the issuer has
+    //   not said since which signCount it accepted.
+    // - marks: a column in PostgreSQL alone.
+    private static let enrollments = [
+        """
+        CREATE TABLE enrollment (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            issuer TEXT NOT NULL,
+            roots_pem TEXT,
+            name TEXT NOT NULL,
+            authn_type TEXT NOT NULL,
+            algorithm INTEGER NOT NULL,
+            rp_id TEXT NOT NULL,
+            credential_id BLOB NOT NULL UNIQUE,
+            user_handle BLOB NOT NULL,
+            started_at INTEGER NOT NULL,
+            key_uri TEXT,
+            key_kind TEXT,
+            key_public BLOB,
+            key_exportable INTEGER,
+            takes_push INTEGER NOT NULL,
+            sign_count INTEGER NOT NULL,
+            state TEXT NOT NULL CHECK (state IN ('keyless', 'enrolling', 'active', 'suspended', 'ended')),
+            body BLOB,
+            authenticator_id TEXT,
+            sealed_token BLOB,
+            enrolled_at INTEGER,
+            key_removed INTEGER NOT NULL,
+            sign_count_raised_from INTEGER,
+            sign_count_raised_to INTEGER,
+            sign_count_raised_at INTEGER,
+            sign_count_raised_elsewhere INTEGER NOT NULL,
+            end_reason TEXT,
+            ended_at INTEGER,
+            credential_key BLOB,
+            pin_failures INTEGER NOT NULL,
+            pin_blocked_until INTEGER,
+            pin_guessable INTEGER NOT NULL,
+            key_identity BLOB,
+            refused_sign_count INTEGER,
+            journal_seq INTEGER NOT NULL,
+            journal_host TEXT,
+            sealed_key BLOB,
+            seal BLOB NOT NULL,
+            erasure TEXT CHECK (erasure IN ('wanted', 'done'))/*marks*/
+        ) STRICT
+        """,
+        "CREATE INDEX enrollment_ended ON enrollment (ended_at) WHERE state = 'ended'",
+        "CREATE INDEX enrollment_to_erase ON enrollment (seq) WHERE erasure = 'wanted'",
+        "CREATE INDEX enrollment_by_name ON enrollment (name)",
+        "CREATE INDEX enrollment_by_state ON enrollment (state, seq) WHERE state <> 'ended'",
+        "CREATE INDEX enrollment_of_external_key ON enrollment (seq) WHERE key_uri IS NOT NULL AND state <> 'ended'",
+        """
+        CREATE INDEX enrollment_signed_elsewhere ON enrollment (seq)
+            WHERE sign_count_raised_elsewhere = 1 AND state <> 'ended'
+        """,
+        "CREATE INDEX enrollment_by_marks ON enrollment (/*by marks*/, seq) WHERE state <> 'ended'",
+        """
+        CREATE INDEX enrollment_key_to_remove ON enrollment (seq)
+            WHERE key_removed = 0 AND state IN ('keyless', 'ended')
+        """,
+        // Wrong PINs of keys that the agent did not make, by a digest of which key that is; they outlive enrollments.
+        """
+        CREATE TABLE key_tries (
+            identity BLOB PRIMARY KEY,
+            failures INTEGER NOT NULL,
+            blocked_until INTEGER,
+            tries_seal BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        // The endpoint as the issuer has it, and what opens its messages, sealed.
+        """
+        CREATE TABLE push_subscription (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            enrollment_id TEXT NOT NULL REFERENCES enrollment (id) ON DELETE CASCADE,
+            token_digest BLOB NOT NULL UNIQUE,
+            endpoint TEXT NOT NULL,
+            sealed_key BLOB NOT NULL,
+            vapid_key BLOB NOT NULL,
+            is_registered INTEGER NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX push_subscription_by_enrollment ON push_subscription (enrollment_id, seq)",
+        // Who plays the cardholders of `test` enrollments: what the documents say is the matter of personas alone.
+        """
+        CREATE TABLE persona (
+            enrollment_id TEXT PRIMARY KEY REFERENCES enrollment (id) ON DELETE CASCADE,
+            document TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        // How many seconds the clock of tests is ahead of the machine's; no row if it was never advanced.
+        """
+        CREATE TABLE test_clock (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            "offset" INTEGER NOT NULL CHECK ("offset" >= 0)
+        ) STRICT
+        """,
+    ]
+
+    // payment: what an assertion of the form `payment.get` has besides the transaction; null for the plain form.
+    private static let requests = [
+        """
+        CREATE TABLE request (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            enrollment_id TEXT NOT NULL REFERENCES enrollment (id),
+            jti TEXT NOT NULL,
+            iat INTEGER,
+            exp INTEGER,
+            acs_trans_id TEXT,
+            members BLOB,
+            transaction_digest BLOB,
+            nonce BLOB,
+            warnings BLOB,
+            traceparent TEXT,
+            payment BLOB,
+            message TEXT NOT NULL,
+            received_at INTEGER NOT NULL,
+            decided_at INTEGER,
+            state TEXT NOT NULL
+                CHECK (state IN ('pending', 'approved', 'denied', 'expired', 'cancelled', 'refused')),
+            reason TEXT,
+            refusal TEXT,
+            delivery TEXT NOT NULL CHECK (delivery IN ('none', 'queued', 'delivered', 'failed')),
+            trans_status TEXT,
+            delivery_failure TEXT,
+            delivery_error TEXT,
+            has_conflict INTEGER NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX request_by_jti ON request (jti)",
+        "CREATE INDEX request_by_acs_trans_id ON request (acs_trans_id, enrollment_id, iat)",
+        "CREATE INDEX request_by_enrollment ON request (enrollment_id, seq)",
+        "CREATE INDEX request_pending ON request (enrollment_id, seq) WHERE state = 'pending'",
+        "CREATE INDEX request_unpresented ON request (enrollment_id, received_at) WHERE members IS NULL",
+        "CREATE INDEX request_pending_exp ON request (exp) WHERE state = 'pending'",
+        "CREATE INDEX request_over ON request (received_at) WHERE state <> 'pending' AND delivery <> 'queued'",
+        """
+        CREATE INDEX request_unpacked ON request (seq)
+            WHERE state <> 'pending' AND delivery <> 'queued' AND message <> ''
+        """,
+        """
+        CREATE TABLE message (
+            enrollment_id TEXT NOT NULL REFERENCES enrollment (id),
+            jti TEXT NOT NULL,
+            payload_digest BLOB NOT NULL,
+            request_id TEXT,
+            is_reused INTEGER NOT NULL DEFAULT 0,
+            seen_at INTEGER NOT NULL,
+            PRIMARY KEY (enrollment_id, jti)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX message_seen ON message (seen_at)",
+        "CREATE INDEX message_of_enrollment ON message (enrollment_id, seen_at)",
+        // A slot has `DatabaseTransaction.messageSlot` seconds. One without a message has no row.
+        """
+        CREATE TABLE message_tally (
+            enrollment_id TEXT NOT NULL,
+            slot INTEGER NOT NULL,
+            messages INTEGER NOT NULL,
+            PRIMARY KEY (enrollment_id, slot)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE cancellation (
+            enrollment_id TEXT NOT NULL REFERENCES enrollment (id),
+            cancels TEXT NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (enrollment_id, cancels)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX cancellation_until ON cancellation (until)",
+        """
+        CREATE TABLE outbox (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            enrollment_id TEXT NOT NULL REFERENCES enrollment (id),
+            jti TEXT NOT NULL,
+            request_id TEXT,
+            sign_count INTEGER,
+            body BLOB NOT NULL,
+            exp INTEGER NOT NULL,
+            traceparent TEXT,
+            last_error TEXT,
+            UNIQUE (enrollment_id, jti)
+        ) STRICT
+        """,
+        "CREATE INDEX outbox_lane ON outbox (enrollment_id, sign_count, seq)",
+    ]
+
+    private static let keptOfRequests = [
+        // Kept only for a dispute.
+        """
+        CREATE TABLE evidence (
+            request_seq INTEGER PRIMARY KEY REFERENCES request (seq) ON DELETE CASCADE,
+            issuer_key BLOB,
+            text TEXT,
+            decision BLOB
+        ) STRICT
+        """,
+        "CREATE TABLE past_request (request_seq INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT",
+        "CREATE TABLE issuer_key (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE) STRICT",
+        // What was to answer a request of a `test` enrollment.
+        "CREATE TABLE script (request_seq INTEGER PRIMARY KEY, rule TEXT, document TEXT NOT NULL) STRICT",
+        "CREATE INDEX script_by_rule ON script (rule) WHERE rule IS NOT NULL",
+    ]
+
+    // An entry is JSON in its canonical form, and the only form in which it is kept. Two points of a chain are signed, by a
+    // key that is sealed.
+    private static let journal = [
+        "CREATE TABLE journal (/*host*/seq INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (/*host,*/seq)) STRICT",
+        """
+        CREATE TABLE journal_mark (
+            /*host*/name TEXT NOT NULL CHECK (name IN ('head', 'floor')),
+            seq INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            signature BLOB,
+            PRIMARY KEY (/*host,*/name)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE audit_key (
+            /*host*/one INTEGER NOT NULL CHECK (one = 1),
+            sealed BLOB NOT NULL,
+            PRIMARY KEY (/*host,*/one)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE journal_block (
+            /*host*/last INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            earlier BLOB NOT NULL,
+            signature BLOB NOT NULL,
+            entries BLOB NOT NULL,
+            PRIMARY KEY (/*host,*/last)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE journal_of_request (
+            /*host*/request_seq INTEGER NOT NULL,
+            block INTEGER NOT NULL,
+            PRIMARY KEY (request_seq, /*host,*/block)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ]
+}

@@ -1,0 +1,153 @@
+package import TableRows
+
+/// The tables of the store: one text for both databases.
+///
+/// It is written in SQLite's words; ``statements(for:)`` puts PostgreSQL's in their place. Times are seconds since 1970,
+/// and flags are numbers. Everything that is looked up has an index, so cost stays flat as history grows.
+package enum StoreSchema {
+    /// The form of the tables.
+    package static let form: Int64 = 1
+    /// The oldest form that an agent must know to work on these tables.
+    ///
+    /// A change that only adds leaves it, so that the version before goes on; one that takes something away raises it.
+    static let leastForm: Int64 = 1
+
+    /// The statements that make the tables, in their order.
+    ///
+    /// SQLite keeps each as it is here: they are `sqlite_schema`'s texts of a store of this form.
+    package static func statements(for dialect: SQLDialect) -> [String] {
+        switch dialect {
+        case .sqlite: tables.map(sqlite) + sqliteTally
+        case .postgres: tables.map(postgres) + postgresTally
+        }
+    }
+
+    private static func sqlite(_ statement: String) -> String {
+        statement.replacing("/*host,*/", with: "").replacing("/*host*/", with: "").replacing("/*marks*/", with: "")
+            .replacing("/*by marks*/", with: marks(for: .sqlite))
+    }
+
+    /// A bit for each of the core's marks of an enrollment (`EnrollmentMark`), by its raw value.
+    ///
+    /// An expression in SQLite, which uses its index for exactly this one: `VACUUM INTO` of a connection that only reads
+    /// fails for a generated column. PostgreSQL reads an index alone only for columns.
+    static func marks(for dialect: SQLDialect) -> String {
+        switch dialect {
+        case .sqlite: marks
+        case .postgres: "marks"
+        }
+    }
+
+    private static let marks = """
+        (CASE WHEN sign_count_raised_at IS NOT NULL AND sign_count_raised_elsewhere <> 0 THEN 1 ELSE 0 END
+        + CASE WHEN sign_count_raised_at IS NOT NULL AND sign_count_raised_elsewhere = 0 THEN 2 ELSE 0 END
+        + CASE WHEN authn_type = 'test' THEN 4 ELSE 0 END
+        + CASE WHEN pin_guessable <> 0 THEN 8 ELSE 0 END
+        + CASE WHEN key_uri IS NOT NULL AND key_kind IS DISTINCT FROM 'file' AND key_exportable <> 0 THEN 16 ELSE 0 END
+        + CASE WHEN key_uri IS NOT NULL AND key_kind IS DISTINCT FROM 'file' AND key_exportable IS NULL
+            THEN 32 ELSE 0 END
+        + CASE WHEN key_uri IS NULL OR key_kind = 'file' THEN 64 ELSE 0 END
+        + CASE WHEN substr(issuer, 1, 5) = 'http:' THEN 128 ELSE 0 END)
+        """
+
+    /// Writes down which form the tables have, in the database transaction that makes them.
+    package static let record =
+        "INSERT INTO oob_agent_store (one, form, least_form) VALUES (1, \(form), \(leastForm))"
+
+    /// Checks that this version can work on a database as it is.
+    ///
+    /// - Returns: whether the tables are there; false: the database has none at all.
+    /// - Throws: ``StoreFormError``; what the database throws.
+    package static func isMade(in database: any StatementSession) throws -> Bool {
+        let (ofAgent, any) =
+            switch database.dialect {
+            case .sqlite:
+                (
+                    "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'oob_agent_store'",
+                    "SELECT name FROM sqlite_schema ORDER BY name LIMIT 1"
+                )
+            case .postgres:
+                (
+                    "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('oob_agent_store')",
+                    """
+                    SELECT CAST(relname AS TEXT) FROM pg_class
+                    WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'p', 'v', 'm')
+                    ORDER BY relname LIMIT 1
+                    """
+                )
+            }
+        guard try database.number(ofAgent) != 0 else {
+            if let table = try database.text(any) { throw StoreFormError.unknown(table: table) }
+            return false
+        }
+        guard let form = try database.number("SELECT form FROM oob_agent_store"),
+            let least = try database.number("SELECT least_form FROM oob_agent_store")
+        else { throw StoreFormError.unknown(table: "oob_agent_store") }
+        guard least <= Self.form else { throw StoreFormError.newer(form: form) }
+        return true
+    }
+
+    /// A statement in PostgreSQL's words: texts are compared by their bytes, and the journal has a chain for each host.
+    private static func postgres(_ statement: String) -> String {
+        statement.replacing("/*host,*/", with: "host, ")
+            .replacing("/*host*/", with: "host TEXT NOT NULL REFERENCES host (name), ")
+            .replacing("/*marks*/", with: ", marks INTEGER NOT NULL GENERATED ALWAYS AS \(marks) STORED")
+            .replacing("/*by marks*/", with: marks(for: .postgres))
+            .replacing("INTEGER PRIMARY KEY AUTOINCREMENT", with: "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
+            .replacing("INTEGER", with: "BIGINT")
+            .replacing("BLOB", with: "BYTEA")
+            .replacing("TEXT", with: #"TEXT COLLATE "C""#)
+            .replacing(" STRICT, WITHOUT ROWID", with: "")
+            .replacing(" STRICT", with: "")
+    }
+
+    // How many messages of each enrollment came within each slot of time: the database counts them itself.
+
+    private static let sqliteTally = [
+        """
+        CREATE TRIGGER message_counted AFTER INSERT ON message BEGIN
+            INSERT INTO message_tally VALUES (NEW.enrollment_id, NEW.seen_at / \(messageSlot), 1)
+                ON CONFLICT DO UPDATE SET messages = messages + 1;
+        END
+        """,
+        """
+        CREATE TRIGGER message_uncounted AFTER DELETE ON message BEGIN
+            UPDATE message_tally SET messages = messages - 1
+                WHERE enrollment_id = OLD.enrollment_id AND slot = OLD.seen_at / \(messageSlot);
+            DELETE FROM message_tally
+                WHERE enrollment_id = OLD.enrollment_id AND slot = OLD.seen_at / \(messageSlot) AND messages <= 0;
+        END
+        """,
+    ]
+
+    private static let postgresTally = [
+        """
+        CREATE FUNCTION count_message() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+        BEGIN
+            IF TG_OP = 'INSERT' THEN
+                INSERT INTO message_tally VALUES (NEW.enrollment_id, NEW.seen_at / \(messageSlot), 1)
+                    ON CONFLICT (enrollment_id, slot) DO UPDATE SET messages = message_tally.messages + 1;
+            ELSE
+                UPDATE message_tally SET messages = messages - 1
+                    WHERE enrollment_id = OLD.enrollment_id AND slot = OLD.seen_at / \(messageSlot);
+                DELETE FROM message_tally
+                    WHERE enrollment_id = OLD.enrollment_id AND slot = OLD.seen_at / \(messageSlot) AND messages <= 0;
+            END IF;
+            RETURN NULL;
+        END $$
+        """,
+        """
+        CREATE TRIGGER message_counted AFTER INSERT OR DELETE ON message
+            FOR EACH ROW EXECUTE FUNCTION count_message()
+        """,
+    ]
+
+    private static let messageSlot = DatabaseTransaction.messageSlot
+}
+
+/// Why a database is not for this version; nothing of it was changed.
+package enum StoreFormError: Error, Equatable {
+    /// It has tables, and none that says their form.
+    case unknown(table: String)
+    case newer(form: Int64)
+}
