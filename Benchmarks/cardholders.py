@@ -48,8 +48,7 @@ def filled(world: Hosts, enrollments: int, past: int) -> list[dict]:
     await_packed(world.server, world.name)
     world.agents[0].stop()
     with filling(world.server):
-        keys = world.agents[0].folder / "state" / "keys"
-        fleet = Fleet(world.server, world.name, (world.folder / "secret").read_bytes(), keys)
+        fleet = Fleet(world.server, world.name, (world.folder / "secret").read_bytes())
         fleet.enroll(enrollments)
         Past(fleet, past).remember()
     return cards

@@ -1,7 +1,7 @@
 """A state with thousands of enrollments, each of which was really made, and its issuer.
 
-One agent that enrolls 10,000 would take long, so many do, a hundred each. They have the same secret, so their rows
-and key files are good together: they are put into one state. What was made stays in .build/bench for the next run; who
+One agent that enrolls 10,000 would take long, so many do, a hundred each. They have the same secret, so their rows are
+good together: they are put into one state. What was made stays in .build/bench for the next run; who
 wants it anew removes it.
 """
 
@@ -58,9 +58,6 @@ def put_together(source: Path, folder: Path, count: int):
     shutil.copytree(chosen[0], folder / "state")
     for file in [source / "port", *source.glob("issuer.db*")]:
         shutil.copy(file, folder)
-    for state in chosen:
-        for key in (state / "keys").iterdir():
-            shutil.copy(key, folder / "state" / "keys")
     with sqlite3.connect(folder / "state" / "agent.db") as database:
         for state in chosen[1:]:
             add_enrollments(database, state)

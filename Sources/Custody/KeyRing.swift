@@ -1,22 +1,22 @@
 package import Authenticator
 package import Keys
 
-/// All keys of the agent: those that it made, in files of its own or in its store, and those that were there already, elsewhere.
+/// All keys of the agent: those that it made, and those that were there already, elsewhere.
 package struct KeyRing: KeyCustody, ExternalKeyInspection {
-    private let own: KeyFileCustody
+    private let own: SealedKeyCustody
     private let external: ExternalKeyRing
 
     /// - Parameter clock: how long a token is waited for is measured by it.
-    package init(own: KeyFileCustody, external: ExternalKeys, clock: any AgentClock) {
+    package init(own: SealedKeyCustody, external: ExternalKeys, clock: any AgentClock) {
         self.own = own
         self.external = ExternalKeyRing(external, clock: clock)
     }
 
-    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
-        try await own.makeKey(named: name, algorithm: algorithm, pin: pin)
+    package func makeKey(of name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
+        try await own.makeKey(of: name, algorithm: algorithm, pin: pin)
     }
 
-    package func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]? {
+    package func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8] {
         try await own.changePIN(of: key, from: old, to: new)
     }
 
@@ -38,10 +38,4 @@ package struct KeyRing: KeyCustody, ExternalKeyInspection {
     package func opensAtOnce(_ reference: KeyReference, pin: PIN?) -> Bool { own.opensAtOnce(reference, pin: pin) }
 
     package func check(_ key: KeyReference) async throws(CustodyError) { try await own.check(key) }
-
-    package func uri(of name: EnrollmentID) -> String { own.uri(of: name) }
-
-    package func removeKey(named name: EnrollmentID) async throws { try await own.removeKey(named: name) }
-
-    package func keysInFiles() throws -> [EnrollmentID] { try own.keysInFiles() }
 }

@@ -28,7 +28,7 @@ package struct RowSealer: RowSeals {
 ///
 /// What is added here has to be brought along by ``SecretRewrapper`` when the secret changes.
 enum SealedUse: Equatable {
-    /// A key file, or the same bytes in the store, with their enrollment.
+    /// In the store, with its enrollment: the private half of its key.
     case credentialKey(EnrollmentID)
     /// In the store, with its enrollment.
     case accessToken(EnrollmentID)

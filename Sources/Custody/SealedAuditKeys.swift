@@ -12,7 +12,7 @@ package struct SealedAuditKeys: AuditKeys {
         self.previous = previous
     }
 
-    /// Sealed as the key in a key file is.
+    /// Sealed as an enrollment's key is.
     package func make() throws -> [UInt8] {
         try secret.seal(SigningKey.generate(.es256), label: SealedUse.auditKey.label)
     }
@@ -34,8 +34,13 @@ package struct SealedAuditKeys: AuditKeys {
     }
 
     private static func unseal(_ sealed: [UInt8], under secret: AgentSecret) throws -> Signer {
-        guard let key = try secret.openKey(sealed, label: SealedUse.auditKey.label) else { throw SealError.malformed }
-        return Signer(key: key)
+        do throws(SealedKeyError) {
+            return Signer(key: try secret.openKey(sealed, label: SealedUse.auditKey.label))
+        } catch .seal(let cause) {
+            throw cause
+        } catch {
+            throw SealError.malformed
+        }
     }
 
     private struct Signer: JournalSigner {

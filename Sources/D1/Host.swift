@@ -76,7 +76,7 @@ final class Host: Sendable {
 /// What lies in the state directory.
 private struct Opened {
     let store: SQLiteDatabase
-    let custody: KeyFileCustody
+    let custody: SealedKeyCustody
     let sealing: SecretSealer
     let auditKeys: SealedAuditKeys
 
@@ -85,7 +85,7 @@ private struct Opened {
         do {
             let secret = try StoredSecret.load(setup.secretFile, orMadeIn: directory)
             store = try SQLiteDatabase(path: "\(directory)/\(StateFiles.database)", seals: RowSealer(secret: secret))
-            custody = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
+            custody = SealedKeyCustody(secret: secret)
             sealing = SecretSealer(secret: secret)
             auditKeys = SealedAuditKeys(secret: secret)
         } catch {

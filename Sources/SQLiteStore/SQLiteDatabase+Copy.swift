@@ -65,6 +65,6 @@ extension SQLiteDatabase {
     }
 
     private static func contents(of copy: Database) throws -> StoreCopy {
-        StoreCopy(schema: knownSchema, keyed: try copy.keyedEnrollments())
+        StoreCopy(schema: knownSchema)
     }
 }

@@ -17,8 +17,6 @@ package struct Manifest: Sendable, Equatable {
     package let createdAt: String
     /// The names of the migrations that the database has been through.
     package let schema: [String]
-    /// How many key files there are.
-    package let keys: Int
     /// How many bytes are before this entry, and their SHA-256 as sha256sum(1) prints it.
     package let bytes: Int64
     package let sha256: String
@@ -29,11 +27,10 @@ package struct Manifest: Sendable, Equatable {
         case otherFormat(Int64)
     }
 
-    init(version: String, takenAt time: Int64, schema: [String], keys: Int, bytes: Int64, digest: [UInt8]) {
+    init(version: String, takenAt time: Int64, schema: [String], bytes: Int64, digest: [UInt8]) {
         self.version = version
         createdAt = UTCTime.text(time)
         self.schema = schema
-        self.keys = keys
         self.bytes = bytes
         sha256 = Self.hexadecimal(digest)
     }
@@ -41,7 +38,7 @@ package struct Manifest: Sendable, Equatable {
     var json: [UInt8] {
         JSONValue.object([
             "format": .integer(Self.format), "version": .string(version), "createdAt": .string(createdAt),
-            "schema": .array(schema.map(JSONValue.string)), "keys": .integer(Int64(keys)), "bytes": .integer(bytes),
+            "schema": .array(schema.map(JSONValue.string)), "bytes": .integer(bytes),
             "sha256": .string(sha256),
         ]).serialized() + [0x0A]
     }
@@ -57,7 +54,6 @@ package struct Manifest: Sendable, Equatable {
                 guard case .string(let name) = name, name.utf8.count <= 64 else { throw Fault.unreadable }
                 return try Self.plain(name)
             }
-            keys = Int(try json.integer("keys", in: 0...Int64(StateFiles.maxKeys)))
             self.bytes = try json.integer("bytes", in: 0 ... .max)
             sha256 = try json.string("sha256", bytes: 64...64)
         } catch let fault as Fault {

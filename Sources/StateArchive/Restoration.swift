@@ -1,4 +1,3 @@
-import Authenticator
 package import DurableFiles
 import FoundationEssentials
 
@@ -30,19 +29,16 @@ package struct Restoration {
     package func run() throws(RestoreError) -> Manifest {
         try clearUnfinished()
         do throws(RestoreError) {
-            try write { () throws(FileError) in try PrivateDirectory.make(at: "\(unpacked)/\(StateFiles.keys)") }
+            try write { () throws(FileError) in try PrivateDirectory.make(at: unpacked) }
             let manifest = try unpack()
             try check(manifest)
-            for name in [StateFiles.keys, StateFiles.database] {
-                try write { () throws(FileError) in
-                    try DurableFile.move("\(unpacked)/\(name)", to: "\(directory)/\(name)")
-                }
+            try write { () throws(FileError) in
+                try DurableFile.move("\(unpacked)/\(StateFiles.database)", to: "\(directory)/\(StateFiles.database)")
             }
             StateFiles.remove(unpacked)
             return manifest
         } catch {
-            // What was moved before the database was stays beside the mark that it is unfinished.
-            if !exists(StateFiles.keys) { StateFiles.remove(unpacked) }
+            StateFiles.remove(unpacked)
             throw error
         }
     }
@@ -50,7 +46,6 @@ package struct Restoration {
     /// Only what an operator may put there first is allowed, and what an earlier restore that was cut off left.
     private func clearUnfinished() throws(RestoreError) {
         if exists(StateFiles.restore), !exists(StateFiles.database) {
-            StateFiles.remove("\(directory)/\(StateFiles.keys)")
             StateFiles.remove(unpacked)
         }
         let names: [String]
@@ -67,39 +62,19 @@ package struct Restoration {
 
     private func unpack() throws(RestoreError) -> Manifest {
         var reader = try BackupReader(backup)
-        var seen = Set<String>()
-        var keys = 0
+        var isUnpacked = false
         while true {
             let (header, block) = try reader.header()
             if header.name == Manifest.name {
                 let manifest = try reader.end(header)
-                guard seen.contains(StateFiles.database), manifest.keys == keys else {
-                    throw reader.damaged("its files are not those that its manifest tells of")
-                }
+                guard isUnpacked else { throw reader.damaged("it has no \(StateFiles.database)") }
                 return manifest
             }
-            guard isExpected(header), seen.insert(header.name).inserted, seen.count <= StateFiles.maxKeys else {
+            guard header.kind == .file, header.name == StateFiles.database, !isUnpacked else {
                 throw reader.damaged("\(header.name.debugDescription) is no file of a backup")
             }
-            guard header.kind == .file else {
-                try reader.accept(header, block: block) { _ in }
-                continue
-            }
-            if header.name != StateFiles.database { keys += 1 }
             try unpackEntry(header, block: block, from: &reader)
-        }
-    }
-
-    /// The database, the directory of the keys, and in it key files named by an enrollment; nothing else.
-    private func isExpected(_ header: TarHeader) -> Bool {
-        switch header.kind {
-        case .directory: return header.name == "\(StateFiles.keys)/"
-        case .file where header.name == StateFiles.database: return true
-        case .file:
-            let (start, end) = ("\(StateFiles.keys)/", ".key")
-            guard header.name.hasPrefix(start), header.name.hasSuffix(end) else { return false }
-            return EnrollmentID(String(header.name.dropFirst(start.count).dropLast(end.count))) != nil
-                && header.size <= StateFiles.maxKeyBytes
+            isUnpacked = true
         }
     }
 

@@ -1,10 +1,8 @@
 import FoundationEssentials
-import Keys
 
 /// The names of what an agent keeps in its state directory; a backup has the same.
 package enum StateFiles {
     package static let database = "agent.db"
-    package static let keys = "keys"
     /// Where no other place was named; never in a backup.
     package static let secret = "secret"
 
@@ -18,10 +16,6 @@ package enum StateFiles {
     /// The journals of the hosts that had the state before it was moved here; the time follows.
     package static let hostJournals = "journal-of-hosts-"
 
-    /// More than there can be enrollments.
-    static let maxKeys = 200_000
-    /// The most bytes of a key file.
-    static let maxKeyBytes = Int64(KeyFile.maxBytes)
 }
 
 extension StateFiles {

@@ -13,7 +13,7 @@ extension AgentProcess {
             ).run()
             StandardStream.error.write(
                 """
-                Restored into \(directory): the state as it was at \(state.createdAt), with \(state.keys) key files.
+                Restored into \(directory): the state as it was at \(state.createdAt).
                 Next, give the agent the secret of that state (--secret-file), and start it. No other agent may run on \
                 this state. The agent asks each issuer for the greatest signCount that it accepted, and goes above.
                 """)

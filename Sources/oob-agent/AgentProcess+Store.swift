@@ -40,12 +40,11 @@ extension AgentProcess {
     ///
     /// - Parameters:
     ///   - dataKeys: for a store that encrypts what is personal.
-    ///   - keys: what is copied with it.
     ///   - mayChangeSecret: whether the previous secret was given as well.
     ///   - clock: what the time of a copy is told by.
     func openStore(
         _ scratch: Scratch, _ seals: RowSealer, _ dataKeys: DataKeySealer, _ auditKeys: SealedAuditKeys,
-        keys: KeyFileCustody, mayChangeSecret: Bool, clock: any AgentClock
+        mayChangeSecret: Bool, clock: any AgentClock
     ) async throws -> OpenedStore {
         #if PostgreSQL
         if let database = settings.database {
@@ -56,7 +55,7 @@ extension AgentProcess {
         let store = try SQLiteDatabase(
             path: "\(directory)/\(StateFiles.database)", scratch: scratch, seals: seals)
         let copier = Backups(
-            directory: directory, store: store, keys: keys, clock: clock, version: SoftwareVersion.text)
+            directory: directory, store: store, clock: clock, version: SoftwareVersion.text)
         return OpenedStore(
             store: store, shares: nil, copier: copier, threads: store.threads, releaseMemory: store.releaseMemory,
             close: { try store.close() })

@@ -104,17 +104,15 @@ struct AgentProcess {
         let isMemoryLocked = LockedMemory.prepare()
         let secret = try SecretSource.load(settings, log: log)
         let previous = try previousSecret(of: secret)
-        let directory = settings.stateDirectory
         do {
-            let own = try KeyFileCustody(
-                directory: "\(directory)/\(StateFiles.keys)", secret: secret, newKeys: newKeys)
             let ring = KeyRing(
-                own: own, external: ExternalKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
+                own: SealedKeyCustody(secret: secret), external: ExternalKeys(pkcs11Module: settings.pkcs11Module),
+                clock: SystemClock())
             let testClock = settings.hasTestClock ? TestClock() : nil
             let auditKeys = SealedAuditKeys(secret: secret, previous: previous)
             let opened = try await openStore(
                 scratch, RowSealer(secret: secret, previous: previous),
-                DataKeySealer(secret: secret, previous: previous), auditKeys, keys: own,
+                DataKeySealer(secret: secret, previous: previous), auditKeys,
                 mayChangeSecret: previous != nil, clock: testClock ?? SystemClock())
             let ports = Ports(
                 store: opened.store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
@@ -122,7 +120,7 @@ struct AgentProcess {
                 testClock: testClock, shares: opened.shares, entropy: SystemEntropy(),
                 inspector: WholeInspector(
                     host: hostInspector(isMemoryLocked: isMemoryLocked), ofStore: opened.findings))
-            let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }
+            let rewrapper = previous.map { SecretRewrapper(by: SecretChange(from: $0, to: secret)) }
             return (Agent(ports: ports, settings: coreSettings, log: log), opened, rewrapper)
         } catch let error as FileError {
             throw StartError(StartError.Status(error.systemError), "\(error)")
@@ -130,9 +128,6 @@ struct AgentProcess {
             throw StartError(error)
         }
     }
-
-    /// With a database that several hosts share, a key is kept there, so that each of them can approve.
-    private var newKeys: KeyFileCustody.NewKeys { isStateHere ? .inFiles : .inStore }
 
     /// Whether the state is in a file in the state directory, and not in a database that several hosts share.
     private var isStateHere: Bool {
@@ -193,8 +188,6 @@ struct AgentProcess {
             throw StartError(.config, "\(failure)")
         } catch let failure as ClockError {
             throw StartError(.config, "\(failure)")
-        } catch let error as KeyFileError {
-            throw StartError(.ioError, "\(error); start again with both secrets to finish changing the secret")
         }
         try await expectNoPersonas(agent)
         // An agent that cannot read its database does not start.

@@ -34,7 +34,7 @@ struct LocalAgent: Sendable {
     ///   - push: `nil` if it takes no pushes.
     static func run(
         at issuer: IssuerURL, wrapping: (any Store) -> any Store = { $0 },
-        keys: (KeyFileCustody) -> any KeyCustody = { $0 }, clock: any AgentClock = SystemClock(),
+        keys: (SealedKeyCustody) -> any KeyCustody = { $0 }, clock: any AgentClock = SystemClock(),
         push: PushSettings? = nil, _ body: (LocalAgent) async throws -> Void
     ) async throws {
         let directory = try ScratchDirectory()
@@ -42,7 +42,7 @@ struct LocalAgent: Sendable {
         let secret = try AgentSecret(Secret(SecureRandom.bytes(32)))
         let ports = Ports(
             store: wrapping(try openStore(at: directory("agent.db"))),
-            custody: keys(try KeyFileCustody(directory: directory("keys"), secret: secret)),
+            custody: keys(SealedKeyCustody(secret: secret)),
             sealing: SecretSealer(secret: secret), auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
             clock: clock, entropy: SystemEntropy())
         let agent = Agent(

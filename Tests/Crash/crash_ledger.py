@@ -1,7 +1,7 @@
 """What must hold between an agent and its issuer after any crash: the promises, as a list of what breaks them.
 
 The ledger knows what was asked of the agent and what it acknowledged. It is held against the issuer's own record, the
-agent's answers, its key files and its database.
+agent's answers and its database.
 """
 
 import random
@@ -138,21 +138,20 @@ class Ledger:
         return found
 
     def disk_problems(self, agent: DyingAgent) -> list[str]:
-        """The database is whole, and there is a key file for each enrollment that is not over, and no other file."""
+        """The database is whole, and each enrollment that is not over has a sealed key, and no other has one."""
         database = sqlite3.connect(f"file:{agent.state}/agent.db?mode=ro", uri=True, timeout=10)
         try:
             report = [row[0] for row in database.execute("PRAGMA integrity_check")]
-            states = dict(database.execute("SELECT id, state FROM enrollment"))
+            odd = database.execute(
+                "SELECT id, state FROM enrollment WHERE (state <> 'ended') <> (sealed_key IS NOT NULL)").fetchall()
             named = {row[0] for row in database.execute("SELECT id FROM enrollment WHERE name <> ''")}
         finally:
             database.close()
         found = [] if report == ["ok"] else [f"integrity_check: {report}"]
         if named & self.erased:
             found.append(f"what was said to be erased still has a name: {named & self.erased}")
-        wanted = {f"{id}.key" for id, state in states.items() if state != "ended"}
-        present = {path.name for path in (agent.state / "keys").iterdir()}
-        if wanted != present:
-            found.append(f"there are the key files {present}, the enrollments need {wanted}")
+        if odd:
+            found.append(f"enrollments without a key, or ended ones with one: {odd}")
         left = {path.name for path in agent.state.iterdir() if path.name.startswith(".")}
         return found + ([f"there is left in the state directory: {left}"] if left else [])
 

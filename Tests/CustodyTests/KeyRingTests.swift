@@ -17,7 +17,7 @@ struct KeyRingTests {
         folder = Places.root
         pin = try PIN(Secret(Array(SoftToken.pin.utf8)))
         ring = KeyRing(
-            own: try KeyFileCustody(directory: folder + "/keys-\(UUID().uuidString)", secret: AgentSecret.generate()),
+            own: SealedKeyCustody(secret: try AgentSecret.generate()),
             external: ExternalKeys(pkcs11Module: SoftToken.modulePath), clock: StandingClock())
         name = try #require(EnrollmentID("0123456789abcdef0123"))
     }
@@ -55,11 +55,17 @@ struct KeyRingTests {
         #expect(try await code { _ = try await ring.unlock(name, at: .external(key), pin: nil) } == .unavailable)
     }
 
-    @Test func `a key of the agent's own is made, opened and removed beside them`() async throws {
-        _ = try await ring.makeKey(named: name, algorithm: .es256)
-        #expect(try await !ring.unlock(name, at: .own, pin: nil).verifiesUser)
-        #expect(ring.uri(of: name).hasSuffix("/\(name.text).key"))
-        try await ring.removeKey(named: name)
-        #expect(try await code { _ = try await ring.unlock(name, at: .own, pin: nil) } == .unavailable)
+    @Test func `a key of the agent's own is made and opened beside them`() async throws {
+        let made = try await ring.makeKey(of: name, algorithm: .es256, pin: nil)
+        let own = KeyReference(of: name, at: .own, sealed: made.sealed)
+        #expect(try await !ring.unlock(own, pin: nil).verifiesUser)
+        try await ring.check(own)
+    }
+}
+
+extension KeyCustody {
+    /// Whichever key it is.
+    fileprivate func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
+        try await unlock(KeyReference(of: name, at: place), pin: pin)
     }
 }

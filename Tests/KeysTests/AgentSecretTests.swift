@@ -33,25 +33,25 @@ import Testing
         }
     }
 
-    @Test func `the passphrase is what openssl kdf derives, in hexadecimal`() throws {
+    @Test func `the sealing key is what openssl kdf derives`() throws {
         let derived = try OpenSSLCommand.run(
             "kdf", "-binary", "-keylen", "32", "-kdfopt", "digest:SHA256",
             "-kdfopt", "hexkey:" + hexadecimal((0..<32).map { UInt8($0) }),
-            "-kdfopt", "hexinfo:" + hexadecimal(Array("oob-agent/1/passphrase".utf8) + [0] + Array("key A".utf8)),
+            "-kdfopt", "hexinfo:" + hexadecimal(Array("oob-agent/1/seal".utf8) + [0] + Array("key A".utf8)),
             "HKDF")
-        #expect(try secret.passphrase(for: "key A").revealed == Array(hexadecimal(derived).utf8))
+        #expect(try secret.sealingKey(for: "key A").revealed == derived)
     }
 
     @Test func `what is derived differs by use, by label and by secret`() throws {
         let derived = [
-            try secret.passphrase(for: "a"), try secret.passphrase(for: "b"), try secret.sealingKey(for: "a"),
-            try secret.sealingKey(for: "a").hexadecimal(), try AgentSecret.generate().passphrase(for: "a"),
+            try secret.sealingKey(for: "a"), try secret.sealingKey(for: "b"), try secret.derived("other", "a"),
+            try AgentSecret.generate().sealingKey(for: "a"),
         ]
         for (index, one) in derived.enumerated() {
             #expect(!derived[(index + 1)...].contains(one))
         }
-        #expect(try secret.passphrase(for: "a") == secret.passphrase(for: "a"))
-        #expect(derived[0].count == 64)
+        #expect(try secret.sealingKey(for: "a") == secret.sealingKey(for: "a"))
+        #expect(derived[0].count == 32)
     }
 
     // The GCM specification by McGrew and Viega, test case 16.

@@ -41,14 +41,14 @@ import Testing
     @Test func `when a private key has been read nothing of its encoding is left in memory`() async {
         await #expect(processExitsWith: .success) {
             #expect(LockedMemory.prepare())
-            let passphrase = Secret("a passphrase")
+            let pin = try PIN(Secret("a passphrase"))
             let key = try SigningKey.generate(.es256)
             let inverted = try Self.endOfPrivateKey(key.publicKey)
             let search = try #require(MemorySearch(for: inverted))
-            let encrypted = try key.encryptedPKCS8(passphrase: passphrase)
+            let encrypted = try key.encryptedPKCS8(pin: pin)
             // In threads: each has memory of its own that it frees and takes again.
             DispatchQueue.concurrentPerform(iterations: 64) { _ in
-                let key = try? SigningKey(encryptedPKCS8: encrypted, passphrase: passphrase)
+                let key = try? SigningKey(encryptedPKCS8: encrypted, passphrase: pin.secret)
                 #expect(key != nil)
             }
             let isLeft = search.count > 0

@@ -38,7 +38,7 @@ import Testing
         let error = #expect(throws: AgentSecretError.self) { try AgentSecret(short) }
         for shown in everyText(of: try #require(error)) { #expect(!shown.contains("short-pin")) }
         #expect(error?.description.contains("9 bytes; it must have 16 to 1024") == true)
-        let encrypted = try SigningKey.generate(.es256).encryptedPKCS8(passphrase: Secret("the-passphrase"))
+        let encrypted = try SigningKey.generate(.es256).encryptedPKCS8(pin: PIN(Secret("the-passphrase")))
         let refusal = #expect(throws: KeyError.self) {
             try SigningKey(encryptedPKCS8: encrypted, passphrase: Secret("another-one"))
         }

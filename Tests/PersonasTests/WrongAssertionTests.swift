@@ -46,14 +46,14 @@ struct WrongAssertionTests {
         _ authnType: AuthnType, in directory: ScratchDirectory, payment: PaymentExtension? = nil,
         signCount: UInt32 = signCount
     ) async throws -> (TestApproval?, PublicKey) {
-        let custody = try KeyFileCustody(
-            directory: directory("keys"), secret: AgentSecret(Secret(SecureRandom.bytes(32))))
+        let custody = SealedKeyCustody(secret: try AgentSecret.generate())
         let id = try #require(EnrollmentID("0123456789abcdef0123"))
-        let publicKey = try await custody.makeKey(named: id, algorithm: .es256)
+        let made = try await custody.makeKey(of: id, algorithm: .es256, pin: nil)
         let enrollment = Enrollment(
             id: id, target: IssuerTarget(issuer: try IssuerURL(written: "http://localhost:8080"), rootsPEM: nil),
             name: "card", authnType: authnType, algorithm: -7, rpId: "localhost", credentialId: [1, 2, 3],
-            userHandle: [4], startedAt: 0, credentialKey: publicKey, signCount: signCount - 1, state: .keyless)
+            userHandle: [4], startedAt: 0, credentialKey: made.publicKey, sealedKey: made.sealed,
+            signCount: signCount - 1, state: .enrolling(body: []))
         let transaction = try Transaction(
             members: [
                 ("acsTransId", "8a880dc0-d2d2-4067-bcb1-b08d1690b26e"), ("merchantName", "CoffeeHouse2"),
@@ -67,7 +67,7 @@ struct WrongAssertionTests {
             id: try #require(RequestID("0123456789abcdef0123")), enrollmentId: id, jti: try #require(TokenID("a")),
             iat: 0, exp: 600, presented: presented, acsTransId: nil, message: "", receivedAt: 0, life: .pending)
         let key = try await custody.unlock(enrollment.keyReference, pin: nil)
-        return (TestApproval(request, of: enrollment, signCount: signCount, with: key), publicKey)
+        return (TestApproval(request, of: enrollment, signCount: signCount, with: key), made.publicKey)
     }
 
     /// What is wrong of each, by the name of what differs from the right one.

@@ -11,7 +11,6 @@ import signal
 import struct
 import subprocess
 from contextlib import contextmanager
-from pathlib import Path
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -34,7 +33,7 @@ SEALED = [
     "key_uri", "key_kind", "key_public", "key_exportable", "key_identity", "takes_push", "credential_key", "sign_count", "state",
     "authenticator_id", "sealed_token", "enrolled_at", "pin_failures", "pin_blocked_until", "pin_guessable",
     "sign_count_raised_from", "sign_count_raised_to", "sign_count_raised_at", "raised_elsewhere", "end_reason", "ended_at",
-    "journal_seq",
+    "journal_seq", "journal_host", "sealed_key",
 ]
 
 
@@ -63,9 +62,7 @@ def restart(server: PostgresServer, options: tuple[str, ...], *between):
 class Fleet:
     """Of a database of which one agent has one enrollment; no agent runs, and the server is in `filling`."""
 
-    def __init__(self, server: PostgresServer, database: str, secret: bytes, keys: Path):
-        """`keys` is the directory of the agent's key files."""
-        self.keys = keys
+    def __init__(self, server: PostgresServer, database: str, secret: bytes):
         self.server, self.database, self.secret = server, database, secret
         self.first = self.row("enrollment", "TRUE ORDER BY seq")
         self.first.pop("seq")
@@ -74,9 +71,7 @@ class Fleet:
         # One for all; each enrollment has it sealed for itself.
         self.data_key = opened_by(secret, sealed, f"data key {self.first['id']}")
         self.token = opened_by(secret, self.first["sealed_token"], f"access token {self.first['id']}")
-        file = keys / f"{self.first['id']}.key"
-        kept = self.first.get("sealed_key") or (file.read_bytes() if file.exists() else None)
-        self.key = kept and opened_by(secret, kept, f"credential key {self.first['id']}")
+        self.key = opened_by(secret, self.first["sealed_key"], f"credential key {self.first['id']}")
         if self.seal(self.first) != self.first["seal"]:
             raise AssertionError("the seal of an enrollment is not what this script takes it for")
 
@@ -100,10 +95,6 @@ class Fleet:
         members = {**row, "raised_elsewhere": None if row["sign_count_raised_at"] is None
                    else row["sign_count_raised_elsewhere"]}
         values = ["oob-agent enrollment 1", *(members[name] for name in SEALED)]
-        if row["journal_host"] is not None:
-            values.append(row["journal_host"])
-        if row.get("sealed_key") is not None:
-            values += ["sealed key", row["sealed_key"]]
         digest = hashlib.sha256(b"".join(map(with_length, values))).hexdigest()
         return derived(self.secret, "authenticator", f"enrollment row {digest}")
 
@@ -120,24 +111,14 @@ class Fleet:
         name = hashlib.sha256(f"cardholder {number}".encode()).hexdigest()
         row = {**self.first, "id": name[:20], "issuer": ISSUER, "name": f"cardholder {number}", "takes_push": 0,
                "credential_id": bytes.fromhex(name), "user_handle": bytes.fromhex(name[:32]), "authenticator_id": name[:32],
-               "sealed_token": self.sealed(self.token, f"access token {name[:20]}")}
-        if self.key is not None:
-            key = self.sealed(self.key, f"credential key {name[:20]}")
-            if row.get("sealed_key") is not None:
-                row["sealed_key"] = key
-            else:
-                self.write_key(name[:20], key)
+               "sealed_token": self.sealed(self.token, f"access token {name[:20]}"),
+               "sealed_key": self.sealed(self.key, f"credential key {name[:20]}")}
         return {**row, "seal": self.seal(row)}
 
     def sealed(self, content: bytes, label: str) -> bytes:
         nonce = os.urandom(12)
         sealed = AESGCM(derived(self.secret, "seal", label)).encrypt(nonce, content, label.encode())
         return self.first["sealed_token"][:1] + nonce + sealed
-
-    def write_key(self, name: str, content: bytes):
-        path = self.keys / f"{name}.key"
-        path.touch(0o600)
-        path.write_bytes(content)
 
     def copy(self, table: str, columns: list[str], rows):
         names = ", ".join(f'"{name}"' for name in columns)

@@ -12,6 +12,7 @@ import pwd
 import resource
 import shutil
 import socket
+import sqlite3
 import subprocess
 import threading
 import time
@@ -106,7 +107,7 @@ class TheDoctor(unittest.TestCase):
         self.assertEqual(len(weaknesses.splitlines()), len(self.agent.json("doctor")))
         heading, key = keys.splitlines()
         self.assertEqual(heading.split(), ["ENROLLMENT", "KEY", "KEY", "TESTED", "KEY", "URI"])
-        self.assertRegex(key, f"^{self.enrollment} +file, exportable +signature passed 20.* file:/")
+        self.assertRegex(key, f"^{self.enrollment} +store, exportable +signature passed 20.* store:{self.enrollment}")
 
     def test_without_an_agent_it_exits_69(self):
         run = subprocess.run(
@@ -269,9 +270,11 @@ class Eavesdropper:
         self.thread.join(10)
 
 
-def private_scalar(path: Path, enrollment: str) -> bytes:
-    """The number in a key file, by the secret and the PIN."""
-    inner = opened_by(SECRET, path.read_bytes(), f"credential key {enrollment}")
+def private_scalar(database: Path, enrollment: str) -> bytes:
+    """The number in a sealed key, by the secret and the PIN."""
+    with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as book:
+        ((sealed,),) = book.execute("SELECT sealed_key FROM enrollment WHERE id = ?", (enrollment,))
+    inner = opened_by(SECRET, sealed, f"credential key {enrollment}")
     key = serialization.load_der_private_key(inner, PIN.encode())
     return key.private_numbers().private_value.to_bytes(32, "big")
 
@@ -311,7 +314,7 @@ class WhatARunLeavesBehind(unittest.TestCase):
         assert enrolled["authnType"] == "pin"
         ((cls.authenticator, known),) = issuer.authenticators.items()
         cls.token = known.token.encode()
-        cls.scalar = private_scalar(Path(enrolled["keyUri"].removeprefix("file:")), enrolled["id"])
+        cls.scalar = private_scalar(cls.folder / "state" / "agent.db", enrolled["id"])
         approved, denied = [issuer.ask(cls.authenticator, issuer.transaction()) for _ in range(2)]
         agent.json("approve", approved.transaction["acsTransId"], "--wait", "30", *with_pin)
         agent.json("deny", denied.transaction["acsTransId"], "--wait", "30")

@@ -67,18 +67,16 @@ class ReturnTests(Migration):
         evidence = self.place() / "evidence"
         decided_there = before["list"][-1]["id"]
         self.stops(alpha, beta)
-        self.assertEqual(list((self.state / "keys").iterdir()), [])
         self.comes_back()
         self.starts_no_host()
         agent = self.single()
         after = {name: agent.json(name, *options) for name, options in lists.items()}
         for each in before["enrollments"] + after["enrollments"]:
-            for about_key in ["key", "keyUri", "keyTest"]:
-                each.pop(about_key, None)
+            each.pop("keyTest", None)
         self.maxDiff = None
         self.assertEqual(after, before)
-        self.assertEqual(sorted(path.stem for path in (self.state / "keys").iterdir()), sorted([self.card, self.guarded]))
-        self.assertEqual(self.sqlite("SELECT count(*) FROM enrollment WHERE sealed_key IS NOT NULL"), [(0,)])
+        self.assertEqual(self.sqlite("SELECT id FROM enrollment WHERE sealed_key IS NOT NULL ORDER BY id"),
+                         sorted([(self.card,), (self.guarded,)]))
         # The wrong PINs that the other host has counted count on, and the journal says so, which has only this chain.
         self.assertEqual(self.sqlite(f"SELECT pin_failures FROM enrollment WHERE id = '{self.guarded}'"), [(2,)])
         self.assertEqual(agent.ctl("audit verify").returncode, 0)

@@ -274,13 +274,13 @@ class ByFiles(WithPIN):
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("strace"), "needs root and strace")
     def test_whoever_kills_the_agent_before_the_key_is_opened_gains_no_try(self):
-        enrollment = self.enroll()["id"]
+        self.enroll()
         acs = self.ask()
-        key = next((self.folder / "state").rglob(f"{enrollment}.key"))
         left = [5]
-        # The agent may look at the file by itself before: then it dies without a try, and it begins again.
+        # The count is written before the key is opened. The agent may write something else before: then it dies without a
+        # try, and it begins again.
         for _ in range(12):
-            with Failing(self.agent.process.pid, key, "openat:signal=KILL:when=1"):
+            with Failing(self.agent.process.pid, self.log, "fdatasync:signal=KILL:when=1"):
                 run = self.agent.ctl("approve", acs, "--pin-file", self.file("tried", WRONG))
                 self.assertNotIn(run.returncode, (0, 5), run.stderr)
                 self.restart()
@@ -292,11 +292,11 @@ class ByFiles(WithPIN):
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("strace"), "needs root and strace")
     def test_a_change_that_is_cut_off_leaves_exactly_one_pin_that_works(self):
         enrollment = self.enroll()["id"]
-        keys = next((self.folder / "state").rglob(f"{enrollment}.key")).parent
         old, new = PIN, OTHER
-        for call in ["openat", "renameat", "fsync"]:
+        # The try is counted in one database transaction, and the key sealed anew is written in the next one.
+        for call in ["pwrite64:signal=KILL:when=1", "fdatasync:signal=KILL:when=1", "fdatasync:signal=KILL:when=2"]:
             files = ("--pin-file", self.file("old", old), "--new-pin-file", self.file("new", new))
-            with Failing(self.agent.process.pid, keys, f"{call}:signal=KILL:when=1"):
+            with Failing(self.agent.process.pid, self.log, call):
                 self.assertEqual(self.agent.ctl("pin change", enrollment, *files).returncode, 1)
                 self.restart()
             acs = self.ask()
@@ -304,6 +304,11 @@ class ByFiles(WithPIN):
                 "approve", acs, "--pin-file", self.file("tried", pin)).returncode == 0]
             self.assertEqual(len(worked), 1, call)
             old, new = worked[0], ({PIN, OTHER} - set(worked)).pop()
+
+    @property
+    def log(self):
+        """The write-ahead log of the database."""
+        return self.folder / "state" / "agent.db-wal"
 
     def restart(self):
         """As after a power cut."""

@@ -72,7 +72,7 @@ class FleetTests(unittest.TestCase):
         await_packed(cls.server, "fleet")
         cls.agent.stop()
         with filling(cls.server):
-            fleet = Fleet(cls.server, "fleet", secret, cls.folder / "state" / "keys")
+            fleet = Fleet(cls.server, "fleet", secret)
             fleet.enroll(ENROLLMENTS)
             Past(fleet, REQUESTS, NEWEST).remember()
         cls.took = {"start": time.monotonic()}

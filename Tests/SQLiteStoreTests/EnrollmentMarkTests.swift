@@ -29,7 +29,8 @@ struct EnrollmentMarkTests {
         return Enrollment(
             id: like.id, target: IssuerTarget(issuer: try IssuerURL(issuer), rootsPEM: nil), name: digit,
             authnType: authnType, algorithm: -7, rpId: "issuer.example", credentialId: like.credentialId,
-            userHandle: [], startedAt: 10, key: key, signCount: 3, state: like.state, isPINGuessable: isPINGuessable,
+            userHandle: [], startedAt: 10, key: key,
+            sealedKey: key == .own ? [1] : nil, signCount: 3, state: like.state, isPINGuessable: isPINGuessable,
             signCountRaise: raise)
     }
 
@@ -66,7 +67,7 @@ struct EnrollmentMarkTests {
         let all = try samples()
         try await sample.store.write { store in for each in all.reversed() { try store.insert(each) } }
         let marked = try await sample.store.read { try $0.weakEnrollments(limit: 2) }
-        let keys = try #require(marked.first { $0.mark == .keyFile })
+        let keys = try #require(marked.first { $0.mark == .ownOrFileKey })
         #expect(keys.count == 7 && keys.first == [all[9].id, all[8].id])
     }
 
@@ -76,11 +77,11 @@ struct EnrollmentMarkTests {
         try await sample.store.write { store in
             try store.insert(card)
             try store.insert(other)
-            try store.change(card.id, .pinChanged(isGuessable: true))
+            try store.change(card.id, .pinChanged(isGuessable: true, key: Resealing(from: [1], to: [2])))
             try store.change(other.id, .ended(at: 5))
         }
         let marks = try await sample.store.read { try $0.weakEnrollments(limit: 9) }.map(\.mark)
-        #expect(marks == [.guessablePIN, .keyFile])
+        #expect(marks == [.guessablePIN, .ownOrFileKey])
     }
 
     @Test func `a change writes what has changed, so that no index of the rest is touched`() async throws {

@@ -31,9 +31,8 @@ struct QueryPlanTests {
         LookUp("pending count") { store, _, _ in _ = try store.pendingCount(enrollment: nil) },
         LookUp("next deadline") { store, _, _ in _ = try store.nextDeadline() },
         LookUp("outbox enrollments") { store, _, _ in _ = try store.outboxEnrollments() },
-        LookUp("enrollments that have no key for long") { store, _, _ in
-            _ = try store.enrollmentIDs(registering: .keyless, startedBy: 1)
-            _ = try store.enrollmentIDs(registering: .enrolling, startedBy: 1)
+        LookUp("registrations without an answer") { store, _, _ in
+            _ = try store.enrollmentIDs(enrollingStartedBy: 1)
         },
         LookUp("to erase") { store, _, _ in _ = try store.enrollmentsToErase() },
         LookUp("enrollments of external keys") { store, _, _ in _ = try store.enrollmentsOfExternalKeys() },
@@ -42,7 +41,6 @@ struct QueryPlanTests {
         LookUp("enrollment tally") { store, _, _ in _ = try store.enrollmentTally() },
         LookUp("enrollments of these ids") { store, id, _ in _ = try store.enrollmentIDs(among: [id]) },
         LookUp("weak enrollments") { store, _, _ in _ = try store.weakEnrollments(limit: 9) },
-        LookUp("keys to remove") { store, _, _ in _ = try store.enrollmentIDs(at: .keyToRemove) },
         LookUp("enrollment count") { store, _, _ in _ = try store.enrollmentCount() },
         LookUp("outbox count") { store, _, _ in _ = try store.outboxCount(enrollment: nil) },
     ]
@@ -182,7 +180,7 @@ struct QueryPlanTests {
             "INDEX request_pending", "SCAN outbox USING", "INDEX enrollment_to_erase",
             "INDEX enrollment_of_external_key",
             "COVERING INDEX enrollment_by_state", "INDEX enrollment_signed_elsewhere", "SCAN json_each",
-            "INDEX enrollment_by_marks", "INDEX enrollment_key_to_remove", "INDEX push_subscription_by_enrollment",
+            "INDEX enrollment_by_marks", "INDEX push_subscription_by_enrollment",
         ]
         let areOpen = scans.allSatisfy { scan in open.contains { scan.contains($0) } }
         #expect(areOpen, "\(plan)")

@@ -99,15 +99,13 @@ struct RetentionTests {
     @Test func `an enrollment that is over goes when nothing refers to it any more`() async throws {
         try await sample.enrollment("a")
         let id = try #require(TokenID("auth-b"))
-        let over = try SampleStore.enrollment("b", state: .ended(authenticatorId: id, keyRemoved: true), endedAt: 50)
-        let withKey = try SampleStore.enrollment(
-            "c", state: .ended(authenticatorId: id, keyRemoved: false), endedAt: 50)
-        try await sample.store.write { store in for each in [over, withKey] { try store.insert(each) } }
+        let over = try SampleStore.enrollment("b", state: .ended(authenticatorId: id), endedAt: 50)
+        try await sample.store.write { try $0.insert(over) }
         try await sample.insert(SampleStore.request(1, of: over, life: .expired))
         #expect(try await remove(before: 60) == 0)
         #expect(try await remove(before: 1_002, limit: 1) == 1)
         let left = try await sample.store.read { try $0.enrollments(includingEnded: true) }.map(\.id)
-        #expect(left.count == 3)
+        #expect(left.count == 2)
         #expect(try await remove(before: 50) == 0)
         #expect(try await remove(before: 51) == 1)
         let last = try await sample.store.read { try $0.enrollments(includingEnded: true) }.map(\.id)
@@ -115,7 +113,7 @@ struct RetentionTests {
     }
 
     @Test func `an enrollment whose personal data is still to be erased stays`() async throws {
-        let over = try SampleStore.enrollment("a", state: .ended(authenticatorId: nil, keyRemoved: true), endedAt: 50)
+        let over = try SampleStore.enrollment("a", state: .ended(authenticatorId: nil), endedAt: 50)
         try await sample.store.write { store in
             try store.insert(over)
             try store.wantErasure(of: over.id)

@@ -21,19 +21,18 @@ struct RoundTripTests {
     @Test func `an enrollment in every state`() async throws {
         let membership = try id("a")
         let states: [EnrollmentState] = [
-            .keyless, .enrolling(body: [0x00, 0x7B]), .active(membership), .suspended(membership),
-            .ended(authenticatorId: membership.authenticatorId, keyRemoved: false),
-            .ended(authenticatorId: nil, keyRemoved: true),
+            .enrolling(body: [0x00, 0x7B]), .active(membership), .suspended(membership),
+            .ended(authenticatorId: membership.authenticatorId), .ended(authenticatorId: nil),
         ]
-        for (digit, state) in zip(["1", "2", "3", "4", "5", "6"], states) {
+        for (digit, state) in zip(["1", "2", "3", "4", "5"], states) {
             let enrollment = try SampleStore.enrollment(digit, state: state)
             try await sample.store.write { try $0.insert(enrollment) }
             let read = try #require(try await sample.store.read { try $0.enrollment(enrollment.id) })
             #expect("\(ofOneChain(read))" == "\(enrollment)")
         }
-        #expect(try await sample.store.read { try $0.enrollments(includingEnded: true) }.count == 6)
-        #expect(try await sample.store.read { try $0.enrollments(includingEnded: false) }.count == 4)
-        #expect(try await sample.store.read { try $0.enrollmentCount() } == 4)
+        #expect(try await sample.store.read { try $0.enrollments(includingEnded: true) }.count == 5)
+        #expect(try await sample.store.read { try $0.enrollments(includingEnded: false) }.count == 3)
+        #expect(try await sample.store.read { try $0.enrollmentCount() } == 3)
     }
 
     @Test(arguments: [true, false, nil])
@@ -51,33 +50,32 @@ struct RoundTripTests {
         #expect(try await sample.store.read { try $0.enrollment(own.id) }?.key == .own)
     }
 
-    @Test func `the public half of a key, once it is made`() async throws {
-        let id = try await sample.enrollment().id
-        #expect(try await sample.store.read { try $0.enrollment(id) }?.credentialKey == nil)
+    @Test func `both halves of a key, the private one sealed`() async throws {
         let publicKey = try SigningKey.generate(.es256).publicKey
-        #expect(try await sample.store.write { try $0.change(id, .keyFound(publicKey)) } != nil)
-        #expect(try await sample.store.read { try $0.enrollment(id) }?.credentialKey == publicKey)
-        let other = try SampleStore.enrollment("b", credentialKey: publicKey)
+        let other = try SampleStore.enrollment("b", credentialKey: publicKey, sealedKey: [0, 1, 2])
         try await sample.store.write { try $0.insert(other) }
-        #expect(try await sample.store.read { try $0.enrollment(other.id) }?.credentialKey == publicKey)
+        let read = try await sample.store.read { try $0.enrollment(other.id) }
+        #expect(read?.credentialKey == publicKey && read?.sealedKey == [0, 1, 2])
     }
 
     @Test func `tries of a PIN, and whether it is easily guessed`() async throws {
-        let id = try await sample.enrollment().id
-        var last = PINTries.fresh
+        let card = try SampleStore.enrollment("a", sealedKey: [0])
+        let id = card.id
+        try await sample.store.write { try $0.insert(card) }
+        var (last, key) = (PINTries.fresh, [0] as [UInt8])
         for (tries, isGuessable) in [
             (PINTries(failures: 4, blockedUntil: nil), true),
             (PINTries(failures: 5, blockedUntil: 1_700_000_060), false),
         ] {
-            let old = last
+            let (old, change) = (last, Resealing(from: key, to: key + [1]))
             try await sample.store.write { store in
-                try store.change(id, .pinChanged(isGuessable: isGuessable))
+                #expect(try store.change(id, .pinChanged(isGuessable: isGuessable, key: change)) != nil)
                 try store.change(id, .pinTries(from: .fresh, to: old))
                 #expect(try store.change(id, .pinTries(from: old, to: tries)) != nil)
             }
             let read = try await sample.store.read { try $0.enrollment(id) }
-            #expect(read?.pinTries == tries && read?.isPINGuessable == isGuessable)
-            last = tries
+            #expect(read?.pinTries == tries && read?.isPINGuessable == isGuessable && read?.sealedKey == change.to)
+            (last, key) = (tries, change.to)
         }
     }
 
@@ -116,7 +114,7 @@ struct RoundTripTests {
     @Test func `a change that the row does not fit writes nothing`() async throws {
         let enrollment = try await sample.enrollment()
         for change in [
-            EnrollmentTransition.resumed, .keyRemoved,
+            EnrollmentTransition.resumed, .keyResealed(Resealing(from: [1], to: [2])),
             .pinTries(from: PINTries(failures: 1, blockedUntil: nil), to: .fresh),
         ] {
             #expect(try await sample.store.write { try $0.change(enrollment.id, change) } == nil)

@@ -45,7 +45,7 @@ final class SampleStore: Sendable {
 
     static func enrollment(
         _ digit: String, state: EnrollmentState? = nil, endedAt: Int64? = nil, key: KeyPlace = .own,
-        credentialKey: PublicKey? = nil
+        credentialKey: PublicKey? = nil, sealedKey: [UInt8]? = nil
     ) throws -> Enrollment {
         guard let id = EnrollmentID(String(repeating: digit, count: 20)), let authenticator = TokenID("auth-\(digit)")
         else { throw SampleError("no id of \(digit)") }
@@ -54,7 +54,8 @@ final class SampleStore: Sendable {
             id: id, target: IssuerTarget(issuer: try IssuerURL("https://issuer.example"), rootsPEM: "PEM"),
             name: "my card", authnType: .presence, algorithm: -7, rpId: "issuer.example",
             credentialId: Array(digit.utf8), userHandle: [0x00, 0xFF], startedAt: 10, key: key,
-            credentialKey: credentialKey, signCount: 3, state: state ?? .active(membership), endedAt: endedAt)
+            credentialKey: credentialKey, sealedKey: sealedKey, signCount: 3, state: state ?? .active(membership),
+            endedAt: endedAt)
     }
 
     /// A request of which all that differs comes from its number.

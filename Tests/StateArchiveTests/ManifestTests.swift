@@ -7,7 +7,7 @@ struct ManifestTests {
         throws(Manifest.Fault) -> Manifest
     {
         let text = """
-            {"format":1,"version":"\(version)","createdAt":"\(createdAt)","schema":["\(schema)"],"keys":1,"bytes":0,\
+            {"format":1,"version":"\(version)","createdAt":"\(createdAt)","schema":["\(schema)"],"bytes":0,\
             "sha256":"\(String(repeating: "0", count: 64))"}
             """
         return try Manifest(json: Array(text.utf8))
@@ -16,7 +16,7 @@ struct ManifestTests {
     @Test func `a manifest is read`() throws {
         let manifest = try read()
         #expect(manifest.version == "1.2.3" && manifest.createdAt == "2023-11-14T22:13:20Z")
-        #expect(manifest.schema == ["1-book"] && manifest.keys == 1 && manifest.bytes == 0)
+        #expect(manifest.schema == ["1-book"] && manifest.bytes == 0)
     }
 
     @Test(arguments: [#"\u001b[2J"#, #"a\nb"#, "\u{202E}", #"\u007f"#])

@@ -1,5 +1,4 @@
 import Authenticator
-import Custody
 import DurableFiles
 import Foundation
 import IssuerProtocol
@@ -12,11 +11,10 @@ import Synchronization
 
 @testable import StateArchive
 
-/// A state directory with a store and a custody in it, and directories to restore into.
+/// A state directory with a store in it, and directories to restore into.
 final class SampleState: Sendable {
     private let scratch: ScratchDirectory
     let store: HookedStore
-    let custody: KeyFileCustody
     let backups: Backups
 
     var folder: String { scratch.path }
@@ -27,13 +25,12 @@ final class SampleState: Sendable {
         let directory = scratch("state")
         try PrivateDirectory.make(at: directory)
         store = HookedStore(try SQLiteDatabase(path: "\(directory)/agent.db"))
-        custody = try KeyFileCustody(directory: "\(directory)/keys", secret: AgentSecret.generate())
         backups = Backups(
-            directory: directory, store: store, keys: custody, clock: StandingClock(now: 1_700_000_000),
+            directory: directory, store: store, clock: StandingClock(now: 1_700_000_000),
             version: "1.2.3")
     }
 
-    /// Puts an enrollment with a key in, as an agent does: the row first.
+    /// Puts an enrollment in.
     @discardableResult
     func enroll() async throws -> Enrollment {
         guard let id = EnrollmentID(Manifest.hexadecimal(try SecureRandom.bytes(10))),
@@ -43,21 +40,15 @@ final class SampleState: Sendable {
         let enrollment = Enrollment(
             id: id, target: IssuerTarget(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil),
             name: "card", authnType: .presence, algorithm: -7, rpId: "issuer.example",
-            credentialId: Array(id.text.utf8), userHandle: [1], startedAt: 10, signCount: 3, state: .keyless)
+            credentialId: Array(id.text.utf8), userHandle: [1], startedAt: 10, sealedKey: [1, 2], signCount: 3,
+            state: .active(membership))
         try await store.write { try $0.insert(enrollment) }
-        let publicKey = try await custody.makeKey(named: id, algorithm: .es256)
-        let active = try await store.write { store in
-            try store.change(id, .keyMade(publicKey, body: [1]))
-            return try store.change(id, .registered(membership))
-        }
-        guard let active else { throw SampleError(reason: "not enrolled") }
-        return active
+        return enrollment
     }
 
-    /// Ends one, as an agent does: the row first.
+    /// Ends one.
     func unenroll(_ enrollment: Enrollment) async throws {
         try await store.write { _ = try $0.change(enrollment.id, .ended(at: 30)) }
-        try await custody.removeKey(named: enrollment.id)
     }
 
     /// The bytes of a backup.
@@ -92,10 +83,6 @@ final class SampleState: Sendable {
         of path: String, into directory: String, knownSchema: [String] = SQLiteDatabase.knownSchema
     ) -> Restoration {
         Restoration(of: path, into: directory, knownSchema: knownSchema, schema: SQLiteDatabase.schema(of:))
-    }
-
-    func keyNames(in directory: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: "\(directory)/keys").sorted()
     }
 }
 

@@ -136,12 +136,6 @@ class Page(unittest.TestCase):
     def enroll(self):
         code = json.loads(self.box("issuer").run("oob-issuer", "code", "--json", "--issuer", ISSUER).stdout)["code"]
         card = self.json("agent-1", "enroll", "--issuer", ISSUER, "--code", code, "--authn-type", "presence")
-        # A key file is within reach of a host that has it.
-        key = f"/var/lib/oob-agent/keys/{card['id']}.key"
-        if self.box("agent-1").run("test", "-e", key, check=False).returncode == 0:
-            self.box("agent-1").run("cp", key, "/host/key")
-            shutil.copyfile(self.box("agent-1").folder / "files/key", self.box("agent-2").folder / "files/key")
-            self.box("agent-2").run("install", "-o", "oob-agent", "-m", "0600", "/host/key", key)
         return card["id"]
 
     def sign_count(self, database: str) -> int:

@@ -68,7 +68,8 @@ package final class Agent: Sendable {
             ports: ports, settings: settings, directory: directory, deferred: deferred, hub: hub, tally: tally,
             drops: drops, health: health, refusedPeers: badPeers, log: log)
         let standing = IssuerStanding(ports: ports, health: health, log: log)
-        registrationDelivery = RegistrationDelivery(ports: ports, directory: directory, hub: hub, log: log)
+        registrationDelivery = RegistrationDelivery(
+            ports: ports, directory: directory, keys: keyHealth, hub: hub, log: log)
         fetcher = Fetcher(
             ports: ports, directory: directory, intake: intake, hub: hub, health: health,
             standing: standing, tally: tally, pollInterval: settings.push?.pollInterval,
@@ -87,7 +88,7 @@ package final class Agent: Sendable {
         deferredReader = DeferredReader(ports: ports, intake: intake, deferred: deferred, hub: hub)
         let pushes = PushMaker(ports: ports, settings: settings.push)
         enroller = Enroller(
-            ports: ports, settings: settings, directory: directory, pushes: pushes, hub: hub, log: log)
+            ports: ports, settings: settings, directory: directory, pushes: pushes, keys: keyHealth, hub: hub, log: log)
         pushSubscriber = PushSubscriber(ports: ports, maker: pushes, directory: directory, hub: hub, log: log)
         pushHints = PushHints(ports: ports, fetcher: fetcher, hub: hub)
         pushReception = settings.push.map { [tally, hub, badPeers] in
@@ -95,7 +96,7 @@ package final class Agent: Sendable {
                 ports: ports, settings: $0, intake: intake, hub: hub, tally: tally, badPeers: badPeers, log: log)
         }
         unenroller = Unenroller(
-            ports: ports, directory: directory, hub: hub, health: health, tally: tally, log: log)
+            ports: ports, directory: directory, hub: hub, health: health, keys: keyHealth, tally: tally, log: log)
         let queues = SignatureQueues()
         decider = Decider(
             ports: ports, queues: queues, signCountWatch: signCountWatch, localTime: settings.localTime)
@@ -130,7 +131,6 @@ package final class Agent: Sendable {
             try await record(.started(version: settings.version))
         }
         workTally.begin(after: try await journal.newest(), at: ports.clock.now)
-        try await unlessForged { try await EndedKeys(ports: ports).sweep(log) }
         try await openFirstToken()
     }
 
@@ -353,7 +353,6 @@ package final class Agent: Sendable {
 
     /// Where an enrollment's private key is kept, as a URI.
     package func keyURI(of enrollment: Enrollment) -> String {
-        enrollment.key.external?.uri.text
-            ?? (enrollment.sealedKey == nil ? ports.custody.uri(of: enrollment.id) : enrollment.id.uriOfStoredKey)
+        enrollment.key.external?.uri.text ?? enrollment.id.keyURI
     }
 }

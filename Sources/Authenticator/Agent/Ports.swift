@@ -42,41 +42,33 @@ package protocol Entropy: Sendable {
     func bytes(_ count: Int) throws -> [UInt8]
 }
 
-/// Who keeps private keys and can use them.
+/// Makes private keys, and can use them.
 ///
-/// A key of the agent's own is named by its enrollment; one that the agent did not make is where its URI says.
+/// A key of the agent's own is kept sealed in its enrollment's row; one that the agent did not make is where its URI says.
 package protocol KeyCustody: Sendable {
-    /// Makes a key pair; the private half is durable when this returns, or it is for the store to keep.
+    /// Makes a key pair; the private half, sealed, is for the store to keep.
     ///
-    /// - Parameter pin: what the key is to be opened with, and with nothing else; nil: nothing of the user's.
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey
-    /// Changes the PIN of a key of the agent's own: after a crash one of the two opens it.
+    /// - Parameters:
+    ///   - name: the enrollment; what is sealed opens for no other.
+    ///   - pin: what the key is to be opened with, and with nothing else; nil: nothing of the user's.
+    func makeKey(of name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey
+    /// Opens a key of the agent's own with one PIN, and seals it under another.
     ///
-    /// - Returns: for a key that the store keeps, the same key sealed anew, for it to keep; else nil.
-    /// - Throws: `CustodyError`, and what the key's file is wrong about; then the PIN is as it was.
-    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]?
+    /// - Returns: the same key sealed anew, for the store to keep; until then the old PIN is the right one.
+    /// - Throws: `CustodyError`.
+    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]
     /// Opens the key of an enrollment for one decision.
     ///
     /// - Parameter pin: for a key that takes one; given for any other, none is opened.
-    /// - Throws: `CustodyError`, and for a key of the agent's own what its file is wrong about.
+    /// - Throws: `CustodyError`.
     func unlock(_ key: KeyReference, pin: PIN?) async throws -> any UnlockedKey
-    /// Whether ``unlock(_:pin:)`` takes no longer than to read a small file, so that nothing has to cut it off.
+    /// Whether ``unlock(_:pin:)`` needs nothing but memory, so that nothing has to cut it off.
     func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool
-    /// Sees that a key of the agent's own could be opened, as far as that can be told without a PIN.
+    /// Checks that a key of the agent's own could be opened, as far as that can be told without a PIN.
     func check(_ key: KeyReference) async throws(CustodyError)
-    /// Where a key of the agent's own is kept, as a URI; never the key.
-    func uri(of name: EnrollmentID) -> String
-    /// Removes a key of the agent's own that the store does not keep; one that is not there is no error.
-    func removeKey(named name: EnrollmentID) async throws
-    /// Whose keys are in files of this host, in no order; files of another form are none.
-    ///
-    /// - Throws: if the directory cannot be read.
-    func keysInFiles() throws -> [EnrollmentID]
 }
 
 extension KeyCustody {
-    package func keysInFiles() throws -> [EnrollmentID] { [] }
-
     package func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool { false }
 }
 
@@ -101,9 +93,9 @@ package struct NoExternalKeys: ExternalKeyInspection {
 }
 
 extension CustodyError {
-    /// The agent has a key that it can use only in its own key files.
+    /// The agent can use no key but those that it made.
     package static func notItsOwn(_ uri: KeyURI) -> CustodyError {
-        CustodyError(.unavailable, "the key \(uri.text) is not one of the agent's own key files")
+        CustodyError(.unavailable, "the key \(uri.text) is not one of the agent's own")
     }
 }
 
@@ -310,11 +302,4 @@ package final class Ports: Sendable {
 
     /// The same with another look at the host.
     package func with(inspector: any HostInspector) -> Ports { Ports(like: self, inspector: inspector) }
-}
-
-extension KeyCustody {
-    /// A key that is opened with nothing of the user's.
-    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
-        try await makeKey(named: name, algorithm: algorithm, pin: nil).publicKey
-    }
 }

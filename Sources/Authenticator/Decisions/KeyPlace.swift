@@ -2,7 +2,7 @@ package import Keys
 
 /// Where the private key of an enrollment is kept.
 package enum KeyPlace: Sendable, Equatable {
-    /// With the agent, which made it, under the enrollment's id.
+    /// In the enrollment's row, sealed: the agent made it.
     case own
     /// In a place that the agent uses and never changes.
     case external(ExternalKey)
@@ -19,7 +19,7 @@ package struct KeyReference: Sendable {
     package let place: KeyPlace
     /// The public half, as it was registered; nil while there is none.
     let registered: PublicKey?
-    /// The key of the agent's own, sealed by its custody, if the store keeps it.
+    /// The key of the agent's own, sealed by its custody; nil if it is elsewhere, or gone.
     package let sealed: [UInt8]?
 
     package init(
@@ -35,18 +35,18 @@ package struct KeyReference: Sendable {
 /// A key that a custody has made.
 package struct MadeKey: Sendable {
     package let publicKey: PublicKey
-    /// The private half, sealed, for the store to keep; nil: the custody keeps it itself.
-    package let sealed: [UInt8]?
+    /// The private half, sealed, for the store to keep.
+    package let sealed: [UInt8]
 
-    package init(publicKey: PublicKey, sealed: [UInt8]? = nil) {
+    package init(publicKey: PublicKey, sealed: [UInt8]) {
         self.publicKey = publicKey
         self.sealed = sealed
     }
 }
 
 extension EnrollmentID {
-    /// Where a key is that the store keeps, for people and errors.
-    package var uriOfStoredKey: String { "store:\(text)" }
+    /// The URI of its key if the agent made it, for people and errors.
+    package var keyURI: String { "store:\(text)" }
 }
 
 /// The same that was sealed one way, and is now sealed another.

@@ -22,9 +22,9 @@ struct ProvenCustody: KeyCustody {
         let name = reference.enrollment
         do throws(CustodyError) {
             try await real.check(reference)
-            health.note(KeyTest(extent: .file, at: clock.now, problem: nil), of: name)
+            health.note(KeyTest(extent: .seal, at: clock.now, problem: nil), of: name)
         } catch {
-            note(error, .file, of: name)
+            note(error, .seal, of: name)
             throw error
         }
     }
@@ -58,29 +58,20 @@ struct ProvenCustody: KeyCustody {
         if health.note(test, of: name) { hub.publish(.keyFailed(name)) }
     }
 
-    func removeKey(named name: EnrollmentID) async throws {
-        try await real.removeKey(named: name)
-        health.forget(name)
-    }
-
     // MARK: As it is
 
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
-        try await real.makeKey(named: name, algorithm: algorithm, pin: pin)
+    func makeKey(of name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
+        try await real.makeKey(of: name, algorithm: algorithm, pin: pin)
     }
 
-    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]? {
+    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8] {
         try await real.changePIN(of: key, from: old, to: new)
     }
 
-    func keysInFiles() throws -> [EnrollmentID] { try real.keysInFiles() }
-
     func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool { real.opensAtOnce(key, pin: pin) }
-
-    func uri(of name: EnrollmentID) -> String { real.uri(of: name) }
 }
 
 extension KeyPlace {
     /// How far it is looked at a key that is only opened: one outside signs whenever it is.
-    fileprivate var extent: KeyTest.Extent { self == .own ? .file : .signature }
+    fileprivate var extent: KeyTest.Extent { self == .own ? .seal : .signature }
 }

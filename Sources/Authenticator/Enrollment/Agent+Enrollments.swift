@@ -54,7 +54,9 @@ extension Agent {
         let id = try await enroller.begin(parameters)
         let isAboutThis: @Sendable (AgentEvent) -> Bool = { event in
             switch event {
-            case .journaled(.enrolled, of: id, _), .keyRemoved(id): true
+            case .journaled(.enrolled, of: id, _), .journaled(.enrollmentGivenUp, of: id, _),
+                .journaled(.unenrolled, of: id, _):
+                true
             default: false
             }
         }

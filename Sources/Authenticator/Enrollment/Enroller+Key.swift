@@ -1,3 +1,4 @@
+import IssuerProtocol
 import Keys
 import WebAuthn
 
@@ -55,45 +56,61 @@ extension Enroller {
         }
     }
 
-    /// Inserts an enrollment, with who plays it, under a name that no other has, unless another enrollment has its key.
+    /// Inserts an enrollment with its key and what its issuer is sent, in one database transaction.
     ///
-    /// A key is one credential (WebAuthn §6.2), and two would share what one of them lets through.
+    /// It gets a name that no other has. A key is one credential (WebAuthn §6.2): two enrollments with it would share what
+    /// one of them lets through.
     ///
-    /// - Returns: the enrollment as it is in the store.
     /// - Throws: `CommandError` if the key, or a name that a person chose, is another enrollment's.
-    func insert(_ enrollment: Enrollment, isNameChosen: Bool, persona: String?) async throws -> Enrollment {
+    func insert(
+        _ enrollment: Enrollment, with key: EnrolledKey, sending request: EnrollmentRequest, push: KeptSubscription?,
+        as parameters: EnrollmentParameters
+    ) async throws {
+        let now = ports.clock.now
         try await ports.store.write { store in
             var enrollment = enrollment
-            if let key = enrollment.key.external {
+            if let external = enrollment.key.external {
                 let other = try store.enrollmentsOfExternalKeys().first {
-                    $0.key.external?.facts.publicKey == key.facts.publicKey
+                    $0.key.external?.facts.publicKey == external.facts.publicKey
                 }
-                if let other { throw CommandError(key.uri, usedBy: other) }
+                if let other { throw CommandError(external.uri, usedBy: other) }
             }
-            if isNameChosen {
+            if parameters.isNameChosen {
                 try store.expectFreeName(enrollment.name)
             } else {
                 enrollment.name = try EnrollmentName.free(enrollment.name, isTaken: store.isNameTaken)
             }
+            enrollment.credentialKey = key.publicKey
+            enrollment.sealedKey = key.sealed
+            enrollment.state = .enrolling(body: request.named(enrollment.name).bytes)
             try store.insert(enrollment)
-            if let persona { try store.setPersona(persona, of: enrollment.id) }
-            return enrollment
+            if let persona = parameters.persona { try store.setPersona(persona, of: enrollment.id) }
+            if let push { try store.begin(push, at: now) }
         }
     }
 
     /// Has the key made if the agent makes it, and opens it.
     func key(
         of enrollment: Enrollment, algorithm: SignatureAlgorithm, pin: PIN?
-    ) async throws -> (made: MadeKey, opened: any UnlockedKey) {
-        let made: MadeKey
+    ) async throws -> (enrolled: EnrolledKey, opened: any UnlockedKey) {
+        let key: EnrolledKey
         switch enrollment.key {
-        case .own: made = try await ports.custody.makeKey(named: enrollment.id, algorithm: algorithm, pin: pin)
-        case .external(let key): made = MadeKey(publicKey: key.facts.publicKey)
+        case .own:
+            let made = try await ports.custody.makeKey(of: enrollment.id, algorithm: algorithm, pin: pin)
+            key = EnrolledKey(publicKey: made.publicKey, sealed: made.sealed)
+        case .external(let external): key = EnrolledKey(publicKey: external.facts.publicKey, sealed: nil)
         }
         let reference = KeyReference(
-            of: enrollment.id, at: enrollment.key, registered: enrollment.credentialKey, sealed: made.sealed)
-        return (made, try await ports.custody.unlock(reference, pin: pin))
+            of: enrollment.id, at: enrollment.key, registered: key.publicKey, sealed: key.sealed)
+        return (key, try await ports.custody.unlock(reference, pin: pin))
     }
+}
+
+/// The key of an enrollment that is begun.
+struct EnrolledKey: Sendable {
+    let publicKey: PublicKey
+    /// The private half, sealed; nil if the agent did not make it.
+    let sealed: [UInt8]?
 }
 
 extension CommandError {

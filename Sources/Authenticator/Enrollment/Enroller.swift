@@ -37,12 +37,13 @@ package struct EnrollmentParameters: Sendable {
     }
 }
 
-/// Starts an enrollment: asks for options, makes the key, keeps key and body before anything is sent.
+/// Starts an enrollment: asks for options, makes the key, and keeps key, row and body, together, before anything is sent.
 struct Enroller: Sendable {
     let ports: Ports
     let settings: AgentSettings
     let directory: IssuerDirectory
     let pushes: PushMaker
+    let keys: KeyHealth
     let hub: EventHub
     let log: Logger
 
@@ -65,28 +66,15 @@ struct Enroller: Sendable {
         let answer = try await options(parameters)
         try await check(answer.options, parameters)
         let algorithm = try Self.algorithm(of: answer.options, at: place)
-        // While the issuer was asked, another may have enrolled the same key or taken the name: `insert` looks again.
-        let enrollment = try await insert(
-            try newEnrollment(for: parameters, options: answer.options, algorithm: algorithm, key: place),
-            isNameChosen: parameters.isNameChosen, persona: parameters.persona)
+        let enrollment = try newEnrollment(for: parameters, options: answer.options, algorithm: algorithm, key: place)
         do {
             let push = try pushes.make(for: enrollment, try await directory.discovery(parameters.target))
-            let (body, key) = try await registration(
+            let (key, request) = try await registration(
                 of: enrollment, algorithm: algorithm, answering: answer, pin: parameters.pin, push: push?.sent)
-            // While the key was made, somebody may have ended the enrollment, and erased it.
-            let now = ports.clock.now
-            try await ports.store.write { store in
-                guard try store.change(enrollment.id, .keyMade(key.publicKey, sealed: key.sealed, body: body)) != nil
-                else {
-                    throw CommandError(
-                        .failed,
-                        "the enrollment \(enrollment.id) was ended while its key was being made; the key was removed, and "
-                            + "nothing was sent to the issuer")
-                }
-                if let kept = push?.kept { try store.begin(kept, at: now) }
-            }
+            // Meanwhile another may have enrolled the same key or taken the name: `insert` looks again.
+            try await insert(enrollment, with: key, sending: request, push: push?.kept, as: parameters)
         } catch {
-            try await abandon(enrollment)
+            keys.forget(enrollment.id)
             if error is StoreError || error is CommandError { throw error }
             if let failure = error as? CustodyError { throw CommandError(failure) }
             throw CommandError(.failed, "no key could be made: \(error)")
@@ -178,6 +166,7 @@ struct Enroller: Sendable {
         }
     }
 
+    /// An enrollment without its key, and so without what the issuer is sent.
     private func newEnrollment(
         for parameters: EnrollmentParameters, options: PublicKeyCredentialCreationOptions,
         algorithm: SignatureAlgorithm, key: KeyPlace
@@ -186,37 +175,24 @@ struct Enroller: Sendable {
             id: try EnrollmentID(random: ports.entropy), target: parameters.target, name: parameters.name,
             authnType: parameters.authnType, algorithm: algorithm.rawValue, rpId: options.rpId,
             credentialId: try ports.entropy.bytes(32), userHandle: options.userId, startedAt: ports.clock.now,
-            key: key, takesPush: parameters.takesPush, signCount: 0, state: .keyless,
+            key: key, takesPush: parameters.takesPush, signCount: 0, state: .enrolling(body: []),
             isPINGuessable: parameters.pin?.isGuessable ?? false)
     }
 
     private func registration(
         of enrollment: Enrollment, algorithm: SignatureAlgorithm, answering answer: EnrollmentOptionsAnswer, pin: PIN?,
         push: PushSubscription?
-    ) async throws -> (body: [UInt8], made: MadeKey) {
-        let (made, key) = try await key(of: enrollment, algorithm: algorithm, pin: pin)
+    ) async throws -> (key: EnrolledKey, request: EnrollmentRequest) {
+        let (enrolled, key) = try await key(of: enrollment, algorithm: algorithm, pin: pin)
         let check = UserCheck.explicitApproval(by: enrollment.authnType, with: key)
         let unsigned = try UnsignedRegistration(
-            enrollment, publicKey: made.publicKey, check: check, options: answer.options)
+            enrollment, publicKey: enrolled.publicKey, check: check, options: answer.options)
         var signature: [UInt8]?
         if let permit = try unsigned.permit() { signature = try await key.signature(for: permit) }
         let request = EnrollmentRequest(
             ceremonyId: answer.ceremonyId, credential: try unsigned.attested(signature), name: enrollment.name,
             version: settings.version, authnType: enrollment.authnType, pushSubscription: push)
-        return (request.bytes, made)
-    }
-
-    private func abandon(_ enrollment: Enrollment) async throws {
-        let (id, now) = (enrollment.id, ports.clock.now)
-        do {
-            // One that somebody ended meanwhile stays as it is.
-            try await ports.store.write { _ = try $0.change(id, .ended(at: now)) }
-        } catch let trouble as StoreError {
-            // RegistrationDelivery gives it up as soon as that can be written.
-            hub.publish(.registrationStarted(id))
-            throw trouble
-        }
-        try await EndedKeys(ports: ports).remove(of: id)
+        return (enrolled, request)
     }
 }
 

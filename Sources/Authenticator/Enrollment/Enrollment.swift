@@ -23,14 +23,10 @@ package struct Enrollment: Sendable {
     package internal(set) var key: KeyPlace
     /// Whether its issuer may push.
     package let takesPush: Bool
-    /// The public half of its key, as it was registered; nil while there is none.
-    ///
-    /// Also nil for an enrollment from before it was kept, until the ``KeyWatch`` has tested its key.
+    /// The public half of its key, as it was registered; nil once it is erased.
     package internal(set) var credentialKey: PublicKey?
-    /// The private half, sealed by the agent's custody, while the store keeps it.
-    ///
-    /// Nil for a key that is elsewhere: in a key file of one host, or not the agent's own.
-    package var sealedKey: [UInt8]?
+    /// The private half, sealed by the agent's custody; nil if the agent did not make it, and once the enrollment is over.
+    package internal(set) var sealedKey: [UInt8]?
     /// The greatest signCount that this agent committed for the credential.
     package internal(set) var signCount: UInt32
     package internal(set) var state: EnrollmentState
@@ -91,10 +87,10 @@ package struct Enrollment: Sendable {
         self.endedAt = endedAt
     }
 
-    /// Ends it for good; a key that the store kept is gone with it, any other is still to be removed.
+    /// Ends it for good, and its key if the agent made that.
     mutating func end(at now: Int64) {
         sealedKey = nil
-        state = .ended(authenticatorId: membership?.authenticatorId, keyRemoved: false)
+        state = .ended(authenticatorId: membership?.authenticatorId)
         endedAt = now
     }
 
@@ -114,7 +110,7 @@ package struct Enrollment: Sendable {
         if isDamaged { return nil }
         return switch state {
         case .active(let membership), .suspended(let membership): membership
-        case .keyless, .enrolling, .ended: nil
+        case .enrolling, .ended: nil
         }
     }
 }
@@ -162,15 +158,13 @@ package struct Membership: Sendable, Equatable {
 
 /// How far an enrollment has come.
 package enum EnrollmentState: Sendable {
-    /// In the store before its key exists, so that a key without a row cannot be left behind.
-    case keyless
-    /// Key and body are durable; the same bytes are sent until the issuer has answered.
+    /// Key and body came into the store together; the same bytes are sent until the issuer has answered.
     case enrolling(body: [UInt8])
     case active(Membership)
     /// The issuer no longer knows the token; the key stays.
     case suspended(Membership)
-    /// Over. The row stays for dedup; `keyRemoved` is false until the key is gone as well.
-    case ended(authenticatorId: TokenID?, keyRemoved: Bool)
+    /// Over. The row stays for dedup, without the key.
+    case ended(authenticatorId: TokenID?)
 }
 
 extension Enrollment {

@@ -46,26 +46,21 @@ extension Enrollment {
         bytes.add(endReason)
         bytes.add(endedAt)
         bytes.add(journalSequence)
-        if let journalHost { bytes.add(journalHost) }
-        if let sealedKey {
-            bytes.add("sealed key")
-            bytes.add(sealedKey)
-        }
+        bytes.add(journalHost)
+        bytes.add(sealedKey)
         return bytes.all
     }
 
     private func add(_ state: EnrollmentState, to bytes: inout SealedBytes) {
         switch state {
-        case .keyless: bytes.add("keyless")
         case .enrolling(let body):
             bytes.add("enrolling")
             bytes.add(body)
         case .active(let membership): add("active", membership, to: &bytes)
         case .suspended(let membership): add("suspended", membership, to: &bytes)
-        case .ended(let authenticatorId, let keyRemoved):
+        case .ended(let authenticatorId):
             bytes.add("ended")
             bytes.add(authenticatorId?.text)
-            bytes.add(keyRemoved ? 1 : 0)
         }
     }
 

@@ -1,5 +1,5 @@
 import IssuerProtocol
-package import Keys
+import Keys
 
 /// What can become of an enrollment in the store: each change names what it expects of the row.
 ///
@@ -7,8 +7,6 @@ package import Keys
 /// back what was read before an `await`: if the row is no longer as expected, nothing is written, and the caller is
 /// told so.
 package enum EnrollmentTransition: Sendable {
-    /// Expects one without a key: its key is made, and this is what the issuer is sent.
-    case keyMade(PublicKey, sealed: [UInt8]? = nil, body: [UInt8])
     /// Expects one that is being enrolled: the issuer has taken it.
     case registered(Membership)
     /// Expects one that its issuer has not taken: it ends.
@@ -19,10 +17,6 @@ package enum EnrollmentTransition: Sendable {
     case resumed
     /// Expects one that is not over.
     case ended(at: Int64)
-    /// Expects one that is over and whose key is not known to be gone.
-    case keyRemoved
-    /// Expects one that is not over, and whose public key the store does not have yet.
-    case keyFound(PublicKey)
     /// Expects an active one with a lower signCount, and no refused one: an assertion is committed.
     ///
     /// So its PIN was right.
@@ -35,16 +29,12 @@ package enum EnrollmentTransition: Sendable {
     case signCountKnown(since: UInt32)
     /// Expects one that is not over, with these tries of its PIN.
     case pinTries(from: PINTries, to: PINTries)
-    /// Expects one that is not over, with this sealed key if the store keeps it: the old PIN was right, and there is a
-    /// new one.
-    case pinChanged(isGuessable: Bool, key: Resealing? = nil)
+    /// Expects one that is not over, with this sealed key: the old PIN was right, and there is a new one.
+    case pinChanged(isGuessable: Bool, key: Resealing)
     /// Expects this sealed token: the same one is sealed anew.
     case tokenResealed(from: [UInt8], to: [UInt8])
     /// Expects one that is not over, with this sealed key: the same one is sealed anew.
     case keyResealed(Resealing)
-    /// Expects one that is not over, with a key of the agent's own: the state is moved, and the store keeps this of it, or
-    /// nothing. One without such a key stays as it is.
-    case keyMoved([UInt8]?)
     /// Expects one that is not over: nothing changes, and its row is sealed anew.
     case rowResealed
 
@@ -58,28 +48,22 @@ package enum EnrollmentTransition: Sendable {
 
     private var isEnd: Bool {
         switch self {
-        case .ended, .givenUp, .keyRemoved: true
+        case .ended, .givenUp: true
         default: false
         }
     }
 
     private func apply(_ enrollment: inout Enrollment) -> Bool {
         switch (self, enrollment.state) {
-        case (.keyMade(let publicKey, let sealed, let body), .keyless):
-            enrollment.state = .enrolling(body: body)
-            enrollment.sealedKey = sealed
-            enrollment.credentialKey = publicKey
         case (.registered(let membership), .enrolling):
             enrollment.state = .active(membership)
-        case (.givenUp(let reason, let now), .keyless), (.givenUp(let reason, let now), .enrolling):
+        case (.givenUp(let reason, let now), .enrolling):
             enrollment.end(at: now)
             enrollment.endReason = reason
         case (.suspended, .active(let membership)):
             enrollment.state = .suspended(membership)
         case (.resumed, .suspended(let membership)):
             enrollment.state = .active(membership)
-        case (.keyRemoved, .ended(let authenticatorId, keyRemoved: false)):
-            enrollment.state = .ended(authenticatorId: authenticatorId, keyRemoved: true)
         case (.signCountTaken(let count), .active)
         where enrollment.signCount < count && enrollment.refusedSignCount == nil:
             enrollment.signCount = count
@@ -101,8 +85,6 @@ package enum EnrollmentTransition: Sendable {
             enrollment.end(at: now)
         case .rowResealed:
             break
-        case .keyFound(let publicKey) where enrollment.credentialKey == nil:
-            enrollment.credentialKey = publicKey
         case .signCountRaised(let raise) where enrollment.signCount == raise.from && raise.from < raise.to:
             enrollment.signCount = raise.to
             enrollment.signCountRaise = raise
@@ -112,12 +94,10 @@ package enum EnrollmentTransition: Sendable {
             enrollment.refusedSignCount = nil
         case .pinTries(let old, let new) where enrollment.pinTries == old:
             enrollment.pinTries = new
-        case .keyMoved(let sealed):
-            enrollment.sealedKey = sealed
         case .keyResealed(let key) where enrollment.sealedKey == key.from:
             enrollment.sealedKey = key.to
-        case .pinChanged(let isGuessable, let key) where enrollment.sealedKey == key?.from:
-            enrollment.sealedKey = key?.to
+        case .pinChanged(let isGuessable, let key) where enrollment.sealedKey == key.from:
+            enrollment.sealedKey = key.to
             enrollment.pinTries = .fresh
             enrollment.isPINGuessable = isGuessable
         default:

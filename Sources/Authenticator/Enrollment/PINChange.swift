@@ -14,7 +14,10 @@ struct PINChange: Sendable {
     func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await inTurn(id) {
             let enrollment = try await check(id)
-            let sealed: [UInt8]?
+            guard let sealedKey = enrollment.sealedKey else {
+                throw CommandError(.keyUnavailable, "the enrollment \(id) has no key of the agent's own")
+            }
+            let sealed: [UInt8]
             do {
                 sealed = try await PINCheck(ports: ports).run(enrollment) {
                     try await ports.custody.changePIN(of: enrollment.keyReference, from: old, to: new)
@@ -22,9 +25,9 @@ struct PINChange: Sendable {
             } catch let failure as CustodyError {
                 throw CommandError(failure)
             }
-            // The enrollment may have ended while its key was opened.
+            // While the key was opened, the enrollment may have ended, or another host may have changed its PIN.
             let now = ports.clock.now
-            let key = enrollment.sealedKey.flatMap { old in sealed.map { Resealing(from: old, to: $0) } }
+            let key = Resealing(from: sealedKey, to: sealed)
             let isChanged = try await ports.store.write { store in
                 let change = EnrollmentTransition.pinChanged(isGuessable: new.isGuessable, key: key)
                 guard try store.change(id, change) != nil else { return false }
@@ -36,8 +39,6 @@ struct PINChange: Sendable {
                     throw CommandError(
                         .failed, "the PIN was not changed: another host changed that of enrollment \(id) meanwhile")
                 }
-                // Its file may have been written anew after it was removed.
-                try await EndedKeys(ports: ports).remove(of: id)
                 throw CommandError(.notEnrolled, "the enrollment \(id) was ended while its PIN was being changed")
             }
         }

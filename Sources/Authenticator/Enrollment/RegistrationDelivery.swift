@@ -6,6 +6,7 @@ import ThreeDS
 package struct RegistrationDelivery: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
+    let keys: KeyHealth
     let hub: EventHub
     let log: Logger
 
@@ -25,7 +26,6 @@ package struct RegistrationDelivery: Sendable {
             default: []
             }
         }
-        // One without a key is being begun at this moment: it is named when it is there.
         let waiting = try await ports.patiently {
             try await ports.store.read { try $0.enrollmentIDs(at: .enrolling) }
         }
@@ -37,7 +37,6 @@ package struct RegistrationDelivery: Sendable {
         while !Task.isCancelled {
             do {
                 guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else { return }
-                if case .keyless = enrollment.state { return try await give(up: enrollment, "no key could be made") }
                 guard case .enrolling(let body) = enrollment.state, !enrollment.isDamaged else { return }
                 guard ports.clock.now.seconds(since: enrollment.startedAt) < Self.longest else {
                     return try await give(up: enrollment, "the issuer did not answer for 10 minutes")
@@ -104,9 +103,8 @@ package struct RegistrationDelivery: Sendable {
             enrollment.id, by: .givenUp(reason: reason, at: ports.clock.now),
             recording: .enrollmentGivenUp(enrollment.id))
         guard isNews else { return }
-        try await EndedKeys(ports: ports).remove(of: enrollment.id)
+        keys.forget(enrollment.id)
         log.error("an enrollment was given up", metadata: enrollment.logged(["reason": "\(reason)"]))
-        hub.publish(.keyRemoved(enrollment.id))
     }
 
     /// False, and nothing is changed, if someone ended the enrollment while its issuer was asked.
@@ -118,7 +116,11 @@ package struct RegistrationDelivery: Sendable {
             guard let changed = try store.change(id, transition) else { return false }
             try store.record(fact, at: now)
             // What the issuer took holds the subscription.
-            if changed.membership != nil { try store.registerNewestSubscription(of: id, at: now) }
+            if changed.membership != nil {
+                try store.registerNewestSubscription(of: id, at: now)
+            } else {
+                try store.removeSubscriptions(of: id, at: now)
+            }
             return true
         }
     }

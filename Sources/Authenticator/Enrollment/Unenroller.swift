@@ -15,6 +15,7 @@ struct Unenroller: Sendable {
     let directory: IssuerDirectory
     let hub: EventHub
     let health: IssuerHealth
+    let keys: KeyHealth
     let tally: PushTally
     let log: Logger
 
@@ -35,7 +36,6 @@ struct Unenroller: Sendable {
             throw CommandError(.notFound, "there is no enrollment \(id)")
         }
         if enrollment.isOver {
-            try await EndedKeys(ports: ports).removeUnlessBeingMade(of: id)
             if erasing { try await ports.store.write { try $0.wantErasure(of: id) } }
         } else {
             health.setLeaving(id, true)
@@ -94,7 +94,7 @@ struct Unenroller: Sendable {
         }
     }
 
-    /// The row first, then the key: a crash in between leaves a key that the next start removes.
+    /// Its key goes with it.
     private func end(_ enrollment: Enrollment, erasing: Bool) async throws {
         let (id, now) = (enrollment.id, ports.clock.now)
         try await ports.store.write { store in
@@ -107,8 +107,7 @@ struct Unenroller: Sendable {
         log.notice("unenrolled", metadata: enrollment.logged())
         tally.end(id)
         health.forget(id)
-        // Over is for good, so the key that is removed now is nobody's any more.
-        try await EndedKeys(ports: ports).removeUnlessBeingMade(of: id)
+        keys.forget(id)
     }
 
     private static func closeRequests(of id: EnrollmentID, at now: Int64, in store: any StoreWriter) throws {

@@ -11,10 +11,8 @@ package enum AgentEvent: Sendable {
 
     // What no entry of the journal tells.
 
-    /// A registration waits to be sent, or to be given up.
+    /// A registration waits to be sent.
     case registrationStarted(EnrollmentID)
-    /// The key of a registration that was given up is gone.
-    case keyRemoved(EnrollmentID)
     /// Personal data of an enrollment that is over is to be erased.
     case erasureWanted(EnrollmentID)
     /// A message of this issuer is held that was not.

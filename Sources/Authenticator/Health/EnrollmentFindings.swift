@@ -41,13 +41,13 @@ extension Enrollment {
     }
 
     private var keyFinding: Finding? {
-        if sealedKey != nil {
+        guard let key = key.external else {
             return Finding(
                 .keyExportable,
-                "the key of enrollment \(id) is in the database, sealed: each host that has the agents' secret is a copy "
-                    + "of the possession (PSD2 RTS Article 7)", about: id)
+                "the key of enrollment \(id) is in the database, sealed: whoever has a copy of the database and the agent's "
+                    + "secret, and the PIN if it has one, can sign (PSD2 RTS Article 7)", about: id)
         }
-        guard let key = key.external, key.facts.kind != .file else {
+        guard key.facts.kind != .file else {
             return Finding(
                 .keyExportable,
                 "the key of enrollment \(id) is a file: whoever has the file and what opens it can sign", about: id)

@@ -4,8 +4,8 @@ import Synchronization
 package struct KeyTest: Sendable, Equatable {
     /// How far the look went.
     package enum Extent: String, Sendable {
-        /// It is there, nobody else has any right to it, and it is under the agent's secret.
-        case file
+        /// It opens under the agent's secret, as far as that shows without its PIN.
+        case seal
         /// It signed random bytes, and the enrollment's public half verified that.
         case signature
     }

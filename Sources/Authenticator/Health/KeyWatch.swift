@@ -169,19 +169,11 @@ package struct KeyWatch: Sendable {
             // What went wrong with a signature only a signature can put right.
             if last?.problem != nil, last?.extent == .signature { return }
             try await ports.custody.check(enrollment.keyReference)
-        case (.own, _) where enrollment.credentialKey != nil && last?.problem == nil:
+        case (.own, _) where last?.problem == nil:
             try await ports.custody.check(enrollment.keyReference)
         default:
-            let key = try await ports.custody.unlock(enrollment.keyReference, pin: nil)
-            // While the key was opened, the enrollment may have ended, and its personal data may be erased.
-            if enrollment.credentialKey == nil { try await record(key.publicKey, of: enrollment.id) }
+            _ = try await ports.custody.unlock(enrollment.keyReference, pin: nil)
         }
-    }
-
-    /// For an enrollment from before the public half was kept: the file that has the key is only opened under this
-    /// enrollment's label.
-    private func record(_ publicKey: PublicKey, of name: EnrollmentID) async throws {
-        try await ports.store.write { _ = try $0.change(name, .keyFound(publicKey)) }
     }
 
     private func logChange(of name: EnrollmentID, failed: inout Set<EnrollmentID>) {

@@ -29,8 +29,8 @@ package protocol StoreReader {
     func enrollments(writtenAfter sequence: Int64) throws -> [Enrollment]
     /// The ids of all at one stage, oldest first.
     func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID]
-    /// The enrollments at one stage of their registration that began at or before a time, seconds since 1970, oldest first.
-    func enrollmentIDs(registering stage: RegistrationStage, startedBy time: Int64) throws -> [EnrollmentID]
+    /// The registrations without an answer that began at or before a time, seconds since 1970, oldest first.
+    func enrollmentIDs(enrollingStartedBy time: Int64) throws -> [EnrollmentID]
     /// Returns the standing of enrollments, also ended ones, the newest first: at most `limit` before a place, nil
     /// for all.
     func standings(before place: Int64?, limit: Int) throws -> [EnrollmentStanding]
@@ -307,18 +307,8 @@ package enum EnrollmentStage: Sendable {
     case active
     /// The issuer has not answered yet.
     case enrolling
-    /// It never got a key, or is over and its key is not known to be gone.
-    case keyToRemove
     /// It is active and has a push subscription.
     case subscribed
-}
-
-/// The stage of a registration that the issuer has not answered.
-package enum RegistrationStage: Sendable {
-    /// It has no key.
-    case keyless
-    /// It is sent.
-    case enrolling
 }
 
 /// As much of an enrollment as tells whether it is to be fetched for.

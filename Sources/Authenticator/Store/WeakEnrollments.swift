@@ -20,7 +20,7 @@ package enum EnrollmentMark: Int, Sendable, CaseIterable {
     case signedElsewhere, signCountRaised, test, guessablePIN
     /// A key that the agent did not make and that may be copied from where it is, or of which that cannot be told.
     case copyableKey, perhapsCopyableKey
-    case keyFile, plainHTTP
+    case ownOrFileKey, plainHTTP
 
     /// What it is called among the findings.
     var weakness: Weakness {
@@ -30,7 +30,7 @@ package enum EnrollmentMark: Int, Sendable, CaseIterable {
         case .test: .testAuthenticator
         case .guessablePIN: .pinGuessable
         case .copyableKey, .perhapsCopyableKey: .tokenKeyExportable
-        case .keyFile: .keyExportable
+        case .ownOrFileKey: .keyExportable
         case .plainHTTP: .plainHTTP
         }
     }

@@ -1,7 +1,6 @@
 import Logging
 
-/// Deletes closed requests and ended enrollments after their retention, and key files of what other hosts ended; erases
-/// personal data on request.
+/// Deletes closed requests and ended enrollments after their retention; erases personal data on request.
 package struct Housekeeper: Sendable {
     let ports: Ports
     /// Seconds.
@@ -41,8 +40,6 @@ package struct Housekeeper: Sendable {
         do {
             let erased = try await ports.patiently {
                 let ids = try await eraseRows()
-                // Before the rows go that say of whose keys it is.
-                try await EndedKeys(ports: ports).removeFiles(log)
                 try await remove()
                 return ids
             }

@@ -6,7 +6,7 @@ import Logging
 package enum WaitingWork: Sendable {
     /// Enrollments of this host's share with something in one of the queues of their outbox.
     case outbox([EnrollmentID], OutboxQueue)
-    /// Registrations of this host's share without an answer, and those that never got a key.
+    /// Registrations of this host's share without an answer.
     case registrations([EnrollmentID])
     /// The standing of some enrollments, whether or not that is news.
     case standings([EnrollmentStanding])
@@ -117,13 +117,9 @@ package struct PeriodicLook: Sendable {
     }
 
     private func lookAtRegistrations() async throws {
-        // A key that is being made now is left alone, and so is what another host may be sending.
-        let keyless = ports.clock.now - RegistrationDelivery.longest
+        // What another host may be sending is left alone.
         let sent = ports.clock.now - (ports.shares == nil ? 0 : RegistrationDelivery.alone)
-        let ids = try await read { store in
-            try store.enrollmentIDs(registering: .enrolling, startedBy: sent)
-                + store.enrollmentIDs(registering: .keyless, startedBy: keyless)
-        }
+        let ids = try await read { try $0.enrollmentIDs(enrollingStartedBy: sent) }
         publish(ids, WaitingWork.registrations)
     }
 

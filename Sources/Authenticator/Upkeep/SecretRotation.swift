@@ -10,14 +10,10 @@ package protocol Rewrapper: Sendable {
     func pushKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
     /// The data key of an enrollment, under the present secret; nil if it is already.
     func dataKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
-    /// A key of the agent's own that the store keeps, under the present secret; nil if it is already.
+    /// The key of an enrollment, under the present secret; nil if it is already.
     func key(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
     /// The audit key under the present secret; nil if it is already.
     func auditKey(_ sealed: [UInt8]) throws -> [UInt8]?
-    /// Whether a key of the agent's own is still under the previous secret; one that is not there is not.
-    func isDue(keyOf name: EnrollmentID) throws -> Bool
-    /// Brings such a key under the present secret; after a crash it is under one of the two.
-    func rewrap(keyOf name: EnrollmentID) throws
 }
 
 /// Why the agent's secret cannot be changed; nothing was.
@@ -46,7 +42,7 @@ struct SecretRotation: Sendable {
         /// All that are not over: rows are sealed under the secret too.
         var rows: [EnrollmentID] = []
 
-        var count: Int { keys.count + rows.count + pushes.count + dataKeys.count }
+        var count: Int { rows.count + pushes.count + dataKeys.count }
         var isNothing: Bool {
             !auditKey && keys.isEmpty && tokens.isEmpty && pushes.isEmpty && dataKeys.isEmpty
         }
@@ -57,7 +53,7 @@ struct SecretRotation: Sendable {
     /// The audit key goes last, in one database transaction with the journal's entry: as long as it is under the
     /// previous secret, the agent does not start on the present one alone.
     ///
-    /// - Throws: `RotationError` if nothing was changed; what the store or a file is wrong about if the change
+    /// - Throws: `RotationError` if nothing was changed; what the store throws if the change
     ///   goes on at the next start with both secrets.
     func run() async throws {
         let due = try await survey()
@@ -79,11 +75,6 @@ struct SecretRotation: Sendable {
         func note(_ count: Int) {
             done += count
             onStep(.rewrapped(done, of: due.count))
-        }
-        for name in due.keys {
-            try rewrapper.rewrap(keyOf: name)
-            note(1)
-            await Task.yield()
         }
         for start in stride(from: 0, to: due.rows.count, by: Self.step) {
             let ids = Array(due.rows[start...].prefix(Self.step))
@@ -118,7 +109,7 @@ struct SecretRotation: Sendable {
         for (place, (enrollment, pushKeys)) in zip(enrollments, pushKeys).enumerated() {
             let id = enrollment.id
             try changingNothing("enrollment \(id)") {
-                if try isKeyDue(of: enrollment) { due.keys.append(id) }
+                if let key = enrollment.sealedKey, try rewrapper.key(key, of: id) != nil { due.keys.append(id) }
                 if try pushKeys.contains(where: { try rewrapper.pushKey($0, of: id) != nil }) { due.pushes.append(id) }
                 guard let token = enrollment.membership?.sealedToken else { return }
                 if try rewrapper.token(token, of: id) != nil { due.tokens.append(id) }
@@ -145,11 +136,6 @@ struct SecretRotation: Sendable {
             last = page.last?.enrollmentId
             await Task.yield()
         }
-    }
-
-    private func isKeyDue(of enrollment: Enrollment) throws -> Bool {
-        if let sealed = enrollment.sealedKey { return try rewrapper.key(sealed, of: enrollment.id) != nil }
-        return try enrollment.key == .own && rewrapper.isDue(keyOf: enrollment.id)
     }
 
     private func changingNothing(_ what: String, _ look: () throws -> Void) throws(RotationError) {

@@ -17,21 +17,6 @@ package protocol CopyableStore: Store {
 package struct StoreCopy: Sendable {
     /// The names of the migrations that it has been through.
     package let schema: [String]
-    /// The enrollments whose keys belong to it.
-    package let keyed: [EnrollmentID]
 
-    package init(schema: [String], keyed: [EnrollmentID]) {
-        self.schema = schema
-        self.keyed = keyed
-    }
-}
-
-/// Keys in files that can be copied as they are.
-package protocol CopyableKeys: Sendable {
-    /// Gives each key file a second name in another directory of the same file system.
-    ///
-    /// There it can be read, encrypted as it is, also after it was removed.
-    func linkKeys(into directory: String) throws
-    /// The name of a key's file.
-    func fileName(of name: EnrollmentID) -> String
+    package init(schema: [String]) { self.schema = schema }
 }

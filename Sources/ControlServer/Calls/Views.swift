@@ -63,10 +63,10 @@ extension EnrollmentView {
 }
 
 extension KeyView {
-    /// The agent's own are files, or in the store, and can be copied.
+    /// The agent's own are in the store, and can be copied.
     fileprivate init(_ enrollment: Enrollment) {
         switch enrollment.key {
-        case .own: self.init(kind: enrollment.sealedKey == nil ? "file" : "store", exportable: true)
+        case .own: self.init(kind: "store", exportable: true)
         case .external(let key): self.init(kind: key.facts.kind.rawValue, exportable: key.facts.isExportable)
         }
     }
@@ -85,7 +85,7 @@ extension Control.EnrollmentState {
             case .active: isBlocked ? .blocked : .active
             // One that is over is not listed.
             case .suspended, .ended: .suspended
-            case .keyless, .enrolling: .enrolling
+            case .enrolling: .enrolling
             }
     }
 }

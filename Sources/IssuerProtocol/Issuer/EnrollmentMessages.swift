@@ -65,7 +65,7 @@ package struct EnrollmentRequest: Sendable, Equatable {
     package let ceremonyId: String
     package let credential: RegistrationResponse
     /// What a person called this authenticator: 1 to 256 bytes.
-    package let name: String
+    package private(set) var name: String
     /// The agent's: 1 to 64 bytes.
     package let version: String
     package let authnType: AuthnType
@@ -98,6 +98,13 @@ package struct EnrollmentRequest: Sendable, Equatable {
                 version: try authenticator.string("version", bytes: 1...64), authnType: authnType,
                 pushSubscription: try object.pushSubscription())
         }
+    }
+
+    /// The same under another name.
+    package func named(_ name: String) -> EnrollmentRequest {
+        var request = self
+        request.name = name
+        return request
     }
 
     /// The body as it is to be kept before it is sent, and sent again.

@@ -3,6 +3,8 @@ import DurableFiles
 
 /// Signing with the private key in a file of another's, in clear or under a passphrase, or with a TPM key's file.
 enum FileKey {
+    /// The most bytes of a file that are read; a key in PEM has 2,000 at most, by the algorithm.
+    static let maxBytes = 16 * 1_024
     private static let tpmLabel = Array(" TSS2 PRIVATE KEY-----".utf8)
 
     static func sign(_ order: SigningOrder, path: String) throws(ExternalKeyError) -> SignedOutside {
@@ -12,7 +14,7 @@ enum FileKey {
 
     static func bytes(of path: String, _ order: SigningOrder) throws(ExternalKeyError) -> Secret {
         do throws(FileError) {
-            return try SecretFile.read(path, maxBytes: KeyFile.maxBytes)
+            return try SecretFile.read(path, maxBytes: maxBytes)
         } catch {
             throw order.failure(.file(error))
         }

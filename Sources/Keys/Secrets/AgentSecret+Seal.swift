@@ -2,7 +2,7 @@ extension AgentSecret {
     /// The first byte of what is sealed: which form the rest has.
     private static let formVersion: UInt8 = 1
     private static let overhead = 1 + CipherContext.nonceCount + CipherContext.tagCount
-    /// The most bytes that `open` reads; far above any key file.
+    /// The most bytes that `open` reads; far above any key.
     private static let maxSealed = 1 << 20
 
     /// Encrypts under a key for this label: version (01) || nonce (12) || AES-256-GCM ciphertext || tag (16).

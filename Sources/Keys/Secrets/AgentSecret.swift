@@ -1,7 +1,7 @@
-/// The secret under which an agent keeps every key file: 16 to 1,024 bytes, uniformly random.
+/// The secret under which an agent keeps every key that it made: 16 to 1,024 bytes, uniformly random.
 ///
 /// What is used is never the secret itself but keys derived from it by HKDF-SHA256 (RFC 5869), each for one use and
-/// one label, so that a file cannot be opened in the place of another.
+/// one label, so that one value cannot be opened in the place of another.
 package struct AgentSecret: Sendable {
     /// The bytes a secret may have.
     package static let bytes = 16...1_024
@@ -29,11 +29,6 @@ package struct AgentSecret: Sendable {
     /// A new secret of 32 random bytes.
     package static func generate() throws(OpenSSLError) -> AgentSecret {
         try AgentSecret(checked: try Secret.random(32))
-    }
-
-    /// A passphrase for one label: 64 characters, the hexadecimal form of 32 derived bytes.
-    package func passphrase(for label: String) throws(OpenSSLError) -> Secret {
-        try derived("passphrase", label).hexadecimal()
     }
 
     /// The key that seals under one label.

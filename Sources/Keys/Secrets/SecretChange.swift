@@ -18,15 +18,11 @@ package struct SecretChange: Sendable {
 
     /// A key that was sealed, under the present secret; nil if it is already.
     ///
-    /// One that is under a PIN stays so, and nobody has to enter it. One that is in the form of earlier versions, whose
-    /// inner layer is the secret's too, comes out in the present one.
+    /// One that is under a PIN stays so, and nobody has to enter it.
     package func resealedKey(_ sealed: [UInt8], label: String) throws(SecretChangeError) -> [UInt8]? {
         guard let content = try opened(sealed, label: label) else { return nil }
-        let key = try SecretChangeError.wrapping(SecretChangeError.key) { () throws(KeyError) in
-            try SealedKey(content)
-        }
-        guard case .underPassphrase(let bytes) = key else { return try seal(content, label: label) }
-        return try seal(decrypted(bytes, label: label), label: label)
+        _ = try SecretChangeError.wrapping(SecretChangeError.key) { () throws(KeyError) in try SealedKey(content) }
+        return try seal(content, label: label)
     }
 
     /// What is under the previous secret; nil if it is under the present one already.
@@ -38,18 +34,6 @@ package struct SecretChange: Sendable {
             } catch .notSealedByThisSecret {
                 return try previous.open(sealed, label: label)
             }
-        }
-    }
-
-    private func decrypted(_ bytes: [UInt8], label: String) throws(SecretChangeError) -> Secret {
-        let passphrase = try SecretChangeError.wrapping(SecretChangeError.openSSL) { () throws(OpenSSLError) in
-            try previous.passphrase(for: label)
-        }
-        let key = try SecretChangeError.wrapping(SecretChangeError.key) { () throws(KeyError) in
-            try SigningKey(encryptedPKCS8: bytes, passphrase: passphrase)
-        }
-        return try SecretChangeError.wrapping(SecretChangeError.openSSL) { () throws(OpenSSLError) in
-            try key.privateKeyInfo()
         }
     }
 

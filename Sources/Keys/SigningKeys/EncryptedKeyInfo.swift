@@ -23,25 +23,6 @@ import COpenSSL
         try unsafe DER.encoding("i2d_X509_SIG") { unsafe i2d_X509_SIG(pointer, $0) }
     }
 
-    /// Whether the key is derived by scrypt (RFC 7914 §7), as under a PIN, and not by PBKDF2.
-    var isUnderPIN: Bool {
-        var algorithm: UnsafePointer<X509_ALGOR>?
-        unsafe X509_SIG_get0(pointer, &algorithm, nil)
-        var type = V_ASN1_UNDEF
-        var value: UnsafeRawPointer?
-        unsafe X509_ALGOR_get0(nil, &type, &value, algorithm)
-        guard type == V_ASN1_SEQUENCE, let sequence = unsafe value?.assumingMemoryBound(to: ASN1_STRING.self) else {
-            return false
-        }
-        var bytes = unsafe ASN1_STRING_get0_data(sequence)
-        guard let parameters = unsafe d2i_PBE2PARAM(nil, &bytes, CLong(ASN1_STRING_length(sequence))) else {
-            OpenSSLError.discardQueue()
-            return false
-        }
-        defer { unsafe PBE2PARAM_free(parameters) }
-        return unsafe OBJ_obj2nid(parameters.pointee.keyfunc.pointee.algorithm) == NID_id_scrypt
-    }
-
     /// Throws if the passphrase is wrong or the bytes are damaged; which of the two cannot be told.
     func decrypted(with passphrase: Secret) throws(OpenSSLError) -> PrivateKeyInfo {
         try unsafe passphrase.withBytes { bytes throws(OpenSSLError) in

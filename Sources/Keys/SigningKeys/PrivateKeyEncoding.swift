@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The one form of a DER PrivateKeyInfo (RFC 5958 §2) that a key file has for each algorithm.
+/// The one form of a DER PrivateKeyInfo (RFC 5958 §2) that a sealed key has for each algorithm.
 ///
 /// For a curve it holds the ECPrivateKey of RFC 5915 §3 without parameters and with the public key, for Ed25519 the
 /// CurvePrivateKey of RFC 8410 §7. These are the bytes that OpenSSL writes.

@@ -33,21 +33,6 @@ import COpenSSL
         }
     }
 
-    /// PBES2 with AES-256-CBC and PBKDF2-HMAC-SHA256 (RFC 8018 §6.2).
-    func encrypted(under passphrase: Secret, salt: [UInt8], iterations: CInt) throws(OpenSSLError) -> EncryptedKeyInfo {
-        var salt = salt
-        return try unsafe passphrase.withBytes { bytes throws(OpenSSLError) in
-            let characters = unsafe bytes.bindMemory(to: CChar.self)
-            return try unsafe EncryptedKeyInfo(
-                takingOwnershipOf: checkNotNull("PKCS8_encrypt") {
-                    // -1: PBES2, whose PRF is HMAC-SHA256 if the cipher names no other.
-                    unsafe PKCS8_encrypt(
-                        -1, EVP_aes_256_cbc(), characters.baseAddress, CInt(characters.count), &salt,
-                        CInt(salt.count), iterations, pointer)
-                })
-        }
-    }
-
     /// PBES2 with AES-256-CBC and scrypt (RFC 7914 §7), which makes every guess cost memory and time.
     func encrypted(under pin: PIN, salt: [UInt8], cost: ScryptCost) throws(OpenSSLError) -> EncryptedKeyInfo {
         var salt = salt

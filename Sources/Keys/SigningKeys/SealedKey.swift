@@ -1,15 +1,14 @@
 /// A signing key under the agent's secret, and under a PIN if it has one.
 ///
-/// Around it is the seal of the secret, bound to a label. Inside is a DER PrivateKeyInfo in clear, which the seal alone
-/// protects: the secret has 128 bits or more, all random. Under a PIN it is an EncryptedPrivateKeyInfo, so that neither
-/// the secret nor the PIN alone gives the key (PSD2 RTS Article 9(1)).
+/// Around it is the seal of the secret, bound to a label, so that one that is put in the place of another does not open.
+/// Inside is a DER PrivateKeyInfo in clear, which the seal alone protects: the secret has 128 bits or more, all random.
+/// Under a PIN it is an EncryptedPrivateKeyInfo, so that neither the secret nor the PIN alone gives the key (PSD2 RTS
+/// Article 9(1)). It has 500 bytes at most, by the algorithm.
 enum SealedKey {
     /// The secret is all that it takes.
     case clear(SigningKey)
     /// An EncryptedPrivateKeyInfo under the PIN.
     case underPIN([UInt8])
-    /// An EncryptedPrivateKeyInfo under a passphrase that the secret gives, which earlier versions wrote.
-    case underPassphrase([UInt8])
 
     /// - Parameter content: what was inside the seal.
     init(_ content: Secret) throws(KeyError) {
@@ -17,7 +16,8 @@ enum SealedKey {
             self = .clear(key)
         } else {
             let bytes = unsafe content.withBytes { unsafe Array($0) }
-            self = try SigningKey.isUnderPIN(encryptedPKCS8: bytes) ? .underPIN(bytes) : .underPassphrase(bytes)
+            try SigningKey.checkForm(ofEncryptedPKCS8: bytes)
+            self = .underPIN(bytes)
         }
     }
 }
@@ -29,12 +29,57 @@ extension AgentSecret {
         return try seal(Secret(key.encryptedPKCS8(pin: pin)), label: label)
     }
 
-    /// The key that has no PIN; nil if it has one.
-    package func openKey(_ sealed: [UInt8], label: String) throws -> SigningKey? {
-        switch try SealedKey(open(sealed, label: label)) {
-        case .clear(let key): key
-        case .underPIN: nil
-        case .underPassphrase(let bytes): try SigningKey(encryptedPKCS8: bytes, passphrase: passphrase(for: label))
+    /// Opens a sealed key, with its PIN exactly if it has one: then it takes about a tenth of a second.
+    ///
+    /// Anything wrong with the sealed bytes is found before a PIN is tried.
+    package func openKey(_ sealed: [UInt8], label: String, pin: PIN? = nil) throws(SealedKeyError) -> SigningKey {
+        switch (try content(of: sealed, label: label), pin) {
+        case (.clear(let key), nil): return key
+        case (.clear, _?): throw .takesNoPIN
+        case (.underPIN, nil): throw .needsPIN
+        case (.underPIN(let bytes), let pin?):
+            do throws(KeyError) {
+                return try SigningKey(encryptedPKCS8: bytes, passphrase: pin.secret)
+            } catch {
+                // The seal has vouched for the bytes, so they are as they were written.
+                if case .wrongPassphrase = error { throw .wrongPIN }
+                throw .key(error)
+            }
+        }
+    }
+
+    /// Checks that a sealed key could be opened, as far as that shows without its PIN.
+    package func checkKey(_ sealed: [UInt8], label: String) throws(SealedKeyError) {
+        _ = try content(of: sealed, label: label)
+    }
+
+    private func content(of sealed: [UInt8], label: String) throws(SealedKeyError) -> SealedKey {
+        let opened: Secret
+        do throws(SealError) { opened = try open(sealed, label: label) } catch { throw .seal(error) }
+        do throws(KeyError) { return try SealedKey(opened) } catch { throw .key(error) }
+    }
+}
+
+/// Why a sealed key does not open.
+///
+/// Never carries bytes of it.
+package enum SealedKeyError: Error, Equatable, Sendable, CustomStringConvertible {
+    case seal(SealError)
+    case key(KeyError)
+    /// The key is under a PIN, and none was given.
+    case needsPIN
+    /// A PIN was given, and the key is under none: nothing would check it.
+    case takesNoPIN
+    /// It is not the PIN that the key is under.
+    case wrongPIN
+
+    package var description: String {
+        switch self {
+        case .seal(let cause): "\(cause); give the secret that it was sealed under"
+        case .key(let cause): "\(cause); restore a backup"
+        case .needsPIN: "it takes a PIN"
+        case .takesNoPIN: "it takes no PIN, so that none can be checked"
+        case .wrongPIN: "wrong PIN"
         }
     }
 }

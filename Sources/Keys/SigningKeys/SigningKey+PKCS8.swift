@@ -1,21 +1,7 @@
 extension SigningKey {
-    /// PBKDF2's rounds: OpenSSL's default.
-    ///
-    /// They are few because the passphrases are derived from a secret of full entropy, which nobody can guess however
-    /// fast a guess is. They would be too few for a PIN or a chosen password.
-    private static let iterations: CInt = 2_048
     private static let saltCount = 16
 
-    /// The key as DER EncryptedPrivateKeyInfo (RFC 5958 §3): PBES2 with AES-256-CBC and PBKDF2-HMAC-SHA256.
-    ///
-    /// `passphrase` must be of full entropy, such as `AgentSecret.passphrase(for:)` gives; see `iterations`.
-    package func encryptedPKCS8(passphrase: Secret) throws(OpenSSLError) -> [UInt8] {
-        try PrivateKeyInfo(of: pair)
-            .encrypted(under: passphrase, salt: SecureRandom.bytes(Self.saltCount), iterations: Self.iterations)
-            .der()
-    }
-
-    /// The key as DER EncryptedPrivateKeyInfo under a PIN: PBES2 with AES-256-CBC and scrypt.
+    /// The key as DER EncryptedPrivateKeyInfo (RFC 5958 §3) under a PIN: PBES2 with AES-256-CBC and scrypt.
     ///
     /// It takes about a tenth of a second and 16 MiB, and so does opening it.
     package func encryptedPKCS8(pin: PIN) throws(OpenSSLError) -> [UInt8] {
@@ -23,10 +9,8 @@ extension SigningKey {
             .der()
     }
 
-    /// Whether a DER EncryptedPrivateKeyInfo is one under a PIN.
-    static func isUnderPIN(encryptedPKCS8: [UInt8]) throws(KeyError) -> Bool {
-        try encryptedInfo(encryptedPKCS8).isUnderPIN
-    }
+    /// Checks that bytes are a DER EncryptedPrivateKeyInfo; that says nothing about what is inside.
+    static func checkForm(ofEncryptedPKCS8 bytes: [UInt8]) throws(KeyError) { _ = try encryptedInfo(bytes) }
 
     /// Reads a DER EncryptedPrivateKeyInfo, which another tool may have written.
     ///

@@ -6,6 +6,9 @@ package import Keys
 /// This is a sandbox: the secret that opens the keys lies next to them, 0600, so that it starts without questions. A real
 /// issuer keeps such keys in an HSM.
 package enum IssuerKeyFile {
+    /// Far above any sealed key.
+    private static let maxBytes = 16 * 1_024
+
     /// What a key signs, and the end of its file's name.
     package enum Use: String, Sendable {
         case requests = "issuer-key"
@@ -25,10 +28,10 @@ package enum IssuerKeyFile {
         let secret = try secret(at: database + ".issuer-secret")
         let path = database + "." + use.rawValue
         do {
-            return try KeyFile.read(path: path, secret: secret, label: use.label).key
-        } catch KeyFileError.file(let error) where error.reason == .missing {
+            return try secret.openKey(DurableFile.read(path, maxBytes: maxBytes), label: use.label)
+        } catch let error as FileError where error.reason == .missing {
             let key = try SigningKey.generate(.es256)
-            try KeyFile.write(key, to: path, secret: secret, label: use.label)
+            try DurableFile.write(secret.seal(key, label: use.label), to: path, replacing: false)
             return key
         }
     }

@@ -31,13 +31,9 @@ package struct StateMove {
         self.target = MovedStore(target, of: targetHost, Sealing(seals: seals, dataKeys: targetKeys))
     }
 
-    /// - Parameters:
-    ///   - sealedKey: what the target is to keep of an enrollment's own key; nil: nothing.
-    ///   - conclude: what is written in the target at the end.
-    /// - Throws: ``StateMoveError``, what a database throws, or what `sealedKey` or `conclude` throws.
-    package func run(
-        sealedKey: (Enrollment) throws -> [UInt8]?, concluding conclude: (any StoreWriter) throws -> Void = { _ in }
-    ) throws -> Tally {
+    /// - Parameter conclude: what is written in the target at the end.
+    /// - Throws: ``StateMoveError``, what a database throws, or what `conclude` throws.
+    package func run(concluding conclude: (any StoreWriter) throws -> Void = { _ in }) throws -> Tally {
         var tally = Tally()
         for table in MovedTable.all {
             let columns = try table.columns(in: source.session)
@@ -48,7 +44,7 @@ package struct StateMove {
         }
         // Before rows are written again: a table may take its own numbers for them.
         for table in MovedTable.all { try copyCounter(of: table) }
-        try writeEnrollments(sealedKey)
+        try sealEnrollments()
         for table in MovedTable.all {
             let columns = try table.columns(in: source.session).filter { !table.written.contains($0) }
             let (read, written) = (try source.digest(of: table, columns), try target.digest(of: table, columns))
@@ -96,15 +92,14 @@ package struct StateMove {
         }
     }
 
-    /// Seals each enrollment's row as the target's own, with its key if the store is to keep it.
-    private func writeEnrollments(_ sealedKey: (Enrollment) throws -> [UInt8]?) throws {
+    /// Seals each enrollment's row as the target's own.
+    private func sealEnrollments() throws {
         var last: EnrollmentID?
         while true {
             let transaction = target.transaction(written: Written())
             let page = try transaction.enrollments(after: last, limit: Self.page)
             for enrollment in page {
-                let key = enrollment.key == .own ? try sealedKey(enrollment) : nil
-                guard try transaction.change(enrollment.id, .keyMoved(key)) != nil else {
+                guard try transaction.change(enrollment.id, .rowResealed) != nil else {
                     throw StateMoveError("the row of enrollment \(enrollment.id) is not as the agent wrote it")
                 }
             }

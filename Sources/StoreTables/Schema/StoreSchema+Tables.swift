@@ -49,12 +49,11 @@ extension StoreSchema {
             key_exportable INTEGER,
             takes_push INTEGER NOT NULL,
             sign_count INTEGER NOT NULL,
-            state TEXT NOT NULL CHECK (state IN ('keyless', 'enrolling', 'active', 'suspended', 'ended')),
+            state TEXT NOT NULL CHECK (state IN ('enrolling', 'active', 'suspended', 'ended')),
             body BLOB,
             authenticator_id TEXT,
             sealed_token BLOB,
             enrolled_at INTEGER,
-            key_removed INTEGER NOT NULL,
             sign_count_raised_from INTEGER,
             sign_count_raised_to INTEGER,
             sign_count_raised_at INTEGER,
@@ -84,10 +83,6 @@ extension StoreSchema {
             WHERE sign_count_raised_elsewhere = 1 AND state <> 'ended'
         """,
         "CREATE INDEX enrollment_by_marks ON enrollment (/*by marks*/, seq) WHERE state <> 'ended'",
-        """
-        CREATE INDEX enrollment_key_to_remove ON enrollment (seq)
-            WHERE key_removed = 0 AND state IN ('keyless', 'ended')
-        """,
         // Wrong PINs of keys that the agent did not make, by a digest of which key that is; they outlive enrollments.
         """
         CREATE TABLE key_tries (

@@ -34,7 +34,6 @@ extension DatabaseTransaction {
             switch stage {
             case .active: "state = 'active' AND state <> 'ended'"
             case .enrolling: "state = 'enrolling' AND state <> 'ended'"
-            case .keyToRemove: "key_removed = 0 AND state IN ('keyless', 'ended')"
             case .subscribed: "state = 'active' AND id IN (SELECT enrollment_id FROM push_subscription)"
             }
         let sql = "SELECT seq, id FROM enrollment WHERE \(condition) AND seq > ? ORDER BY seq LIMIT ?"
@@ -48,18 +47,10 @@ extension DatabaseTransaction {
         return found
     }
 
-    package func enrollmentIDs(
-        registering stage: RegistrationStage, startedBy time: Int64
-    ) throws -> [EnrollmentID] {
-        // The state stands in the statement, so that the index of states is used.
-        let state =
-            switch stage {
-            case .keyless: "'keyless'"
-            case .enrolling: "'enrolling'"
-            }
-        return try database.enrollmentIDs(
+    package func enrollmentIDs(enrollingStartedBy time: Int64) throws -> [EnrollmentID] {
+        try database.enrollmentIDs(
             in: EnrollmentColumn.table, .id,
-            "SELECT id FROM enrollment WHERE state = \(state) AND state <> 'ended' AND started_at <= ? ORDER BY seq",
+            "SELECT id FROM enrollment WHERE state = 'enrolling' AND state <> 'ended' AND started_at <= ? ORDER BY seq",
             [time])
     }
 

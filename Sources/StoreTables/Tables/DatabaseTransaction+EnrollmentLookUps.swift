@@ -1,5 +1,5 @@
 package import Authenticator
-package import TableRows
+import TableRows
 
 extension DatabaseTransaction {
     package func enrollments(named name: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
@@ -127,14 +127,5 @@ extension DatabaseTransaction {
 
     package func enrollmentCount() throws -> Int {
         try database.count("SELECT COUNT(*) FROM enrollment WHERE state <> 'ended'")
-    }
-}
-
-extension StatementSession {
-    /// The ids of the enrollments that have a key, oldest first.
-    package func keyedEnrollments() throws -> [EnrollmentID] {
-        try enrollmentIDs(
-            in: EnrollmentColumn.table, .id,
-            "SELECT id FROM enrollment WHERE state IN ('enrolling', 'active', 'suspended') ORDER BY seq")
     }
 }

@@ -9,7 +9,7 @@ enum EnrollmentColumn: Int, TableColumn {
 
     case id, issuer, rootsPEM, name, authnType, algorithm, rpId, credentialId, userHandle, startedAt, keyURI, keyKind,
         keyPublic, keyExportable, takesPush, signCount, state, body, authenticatorId, sealedToken, enrolledAt,
-        keyRemoved, signCountRaisedFrom, signCountRaisedTo, signCountRaisedAt, signCountRaisedElsewhere, endReason,
+        signCountRaisedFrom, signCountRaisedTo, signCountRaisedAt, signCountRaisedElsewhere, endReason,
         endedAt, credentialKey, pinFailures, pinBlockedUntil, pinGuessable, keyIdentity, refusedSignCount, journalSeq,
         journalHost, sealedKey, seal
 }
@@ -182,7 +182,6 @@ extension DatabaseTransaction {
             .authenticatorId: state.authenticatorId,
             .sealedToken: state.sealedToken,
             .enrolledAt: state.enrolledAt,
-            .keyRemoved: state.keyRemoved,
             .signCountRaisedFrom: raise?.from,
             .signCountRaisedTo: raise?.to,
             .signCountRaisedAt: raise?.at,
@@ -245,14 +244,11 @@ extension DatabaseTransaction {
 
     private func state(_ fields: Fields<EnrollmentColumn>) throws -> EnrollmentState {
         switch try fields.text(.state) {
-        case "keyless": .keyless
         case "enrolling": .enrolling(body: try fields.bytes(.body))
         case "active": .active(try membership(fields))
         case "suspended": .suspended(try membership(fields))
         case "ended":
-            .ended(
-                authenticatorId: try fields.optionalValue(.authenticatorId, TokenID.init),
-                keyRemoved: try fields.flag(.keyRemoved))
+            .ended(authenticatorId: try fields.optionalValue(.authenticatorId, TokenID.init))
         default: throw fields.unreadable(.state)
         }
     }
@@ -271,11 +267,9 @@ private struct StateColumns {
     package var authenticatorId: String?
     package var sealedToken: [UInt8]?
     package var enrolledAt: Int64?
-    package var keyRemoved = false
 
     init(_ state: EnrollmentState) {
         switch state {
-        case .keyless: name = "keyless"
         case .enrolling(let body):
             name = "enrolling"
             self.body = body
@@ -285,10 +279,9 @@ private struct StateColumns {
         case .suspended(let membership):
             name = "suspended"
             fill(membership)
-        case .ended(let authenticatorId, let keyRemoved):
+        case .ended(let authenticatorId):
             name = "ended"
             self.authenticatorId = authenticatorId?.text
-            self.keyRemoved = keyRemoved
         }
     }
 

@@ -46,7 +46,7 @@ extension DatabaseTransaction {
             """
             DELETE FROM enrollment WHERE seq IN (
                 SELECT seq FROM enrollment AS old
-                WHERE state = 'ended' AND ended_at < ?1 AND key_removed <> 0 AND COALESCE(erasure, '') <> 'wanted'
+                WHERE state = 'ended' AND ended_at < ?1 AND COALESCE(erasure, '') <> 'wanted'
                     AND NOT EXISTS (SELECT * FROM request WHERE enrollment_id = old.id)
                     AND NOT EXISTS (SELECT * FROM message WHERE enrollment_id = old.id)
                     AND NOT EXISTS (SELECT * FROM cancellation WHERE enrollment_id = old.id)

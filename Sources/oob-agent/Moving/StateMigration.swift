@@ -28,15 +28,14 @@ struct StateMigration {
             return try await conclude(marking: nil)
         }
         let store = try SQLiteDatabase(path: move.file, scratch: move.scratch, seals: move.seals)
-        let keys = try move.custody(.inFiles)
-        try await move.expectWhole(store, keys, "the state here")
+        try await move.expectWhole(store, "the state here")
         do {
             _ = try PostgresMove(target.settings, host: move.host, from: move.directory).receive { session in
                 try store.withSession { source in
                     try StateMove(
                         from: source, of: nil, to: session, of: move.host.name, seals: move.seals,
                         targetKeys: move.dataKeys
-                    ).run { enrollment in try enrollment.sealedKey ?? keys.sealedForStore(enrollment.id) }
+                    ).run()
                 }
             }
         } catch let error as PostgresMoveError {
@@ -58,7 +57,7 @@ struct StateMigration {
         } catch let error as PostgresMoveError {
             throw StartError(.dataError, "\(target.place): \(error)")
         }
-        let count = try await move.expectWhole(moved, try move.custody(.inStore), "the copy in \(target.place)")
+        let count = try await move.expectWhole(moved, "the copy in \(target.place)")
         try store?.markMoved(to: target.place)
         try await moved.admitHosts()
         try moved.close()
@@ -66,7 +65,7 @@ struct StateMigration {
             """
             Moved to \(target.place): \(count) enrollments, with their keys and all that the agent keeps.
             Next, start the agent with --database and --host-name \(move.host.name), and with the same secret. No agent starts on \
-            \(move.directory) without --database any more; its key files are still there.
+            \(move.directory) without --database any more; what it holds is still there.
 
             """)
     }

@@ -25,14 +25,10 @@ struct StateMoveSettings {
     var dataKeys: DataKeySealer { DataKeySealer(secret: secret) }
     var auditKeys: SealedAuditKeys { SealedAuditKeys(secret: secret) }
 
-    func custody(_ newKeys: KeyFileCustody.NewKeys) throws -> KeyFileCustody {
-        try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret, newKeys: newKeys)
-    }
-
     /// - Returns: how many enrollments are not over.
     @discardableResult
-    func expectWhole(_ store: any Store, _ keys: KeyFileCustody, _ what: String) async throws -> Int {
-        try await withAgent(on: store, keys) { agent in
+    func expectWhole(_ store: any Store, _ what: String) async throws -> Int {
+        try await withAgent(on: store) { agent in
             do {
                 return try await agent.expectWhole()
             } catch let unfit as UnfitStateError {
@@ -43,13 +39,14 @@ struct StateMoveSettings {
 
     /// Runs something with an agent that serves nobody.
     func withAgent<Result>(
-        on store: any Store, _ keys: KeyFileCustody, _ body: (Agent) async throws -> Result
+        on store: any Store, _ body: (Agent) async throws -> Result
     ) async throws -> Result {
         let gateway = HTTPIssuerGateway(
             version: SoftwareVersion.text, network: process.settings.network, clock: SystemClock(),
             bounds: process.settings.bounds.answer)
         let ports = Ports(
-            store: store, custody: keys, sealing: SecretSealer(secret: secret), auditKeys: auditKeys,
+            store: store, custody: SealedKeyCustody(secret: secret), sealing: SecretSealer(secret: secret),
+            auditKeys: auditKeys,
             gateway: gateway, clock: SystemClock(), entropy: SystemEntropy())
         let agent = Agent(ports: ports, settings: AgentSettings(version: SoftwareVersion.text), log: process.log)
         do {

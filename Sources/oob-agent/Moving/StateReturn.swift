@@ -85,8 +85,7 @@ struct StateReturn {
 
     /// Sees that all is whole, and that this host's chain says how far the others go; and writes those down.
     private func look(at source: PostgresStore) async throws {
-        let keys = try move.custody(.inStore)
-        try await move.withAgent(on: source, keys) { agent in
+        try await move.withAgent(on: source) { agent in
             let count = try await agent.enrollmentCount()
             guard count <= Agent.maxEnrollments else {
                 throw StartError(
@@ -101,8 +100,8 @@ struct StateReturn {
                         + "has run there (--host-name)")
             }
         }
-        try await move.expectWhole(source, keys, "the state in \(move.database.place)")
-        try await move.withAgent(on: source, keys) { agent in
+        try await move.expectWhole(source, "the state in \(move.database.place)")
+        try await move.withAgent(on: source) { agent in
             try await agent.hostWitness.look()
             try await HostJournals(journal: agent.journal).write(into: newJournalDirectory())
         }
@@ -121,22 +120,17 @@ struct StateReturn {
     }
 
     private func copy(from source: PostgresStore) async throws {
-        let (move, path, keys) = (move, copy, try move.custody(.inFiles))
+        let (move, path) = (move, copy)
         let target = try SQLiteDatabase(path: path, scratch: move.scratch, seals: move.seals)
         let now = SystemClock().now
         _ = try await source.withSession { source in
             try target.withWritingSession { session in
                 try StateMove(
                     from: source, of: move.host.name, to: session, of: nil, seals: move.seals, sourceKeys: move.dataKeys
-                ).run { enrollment in
-                    if let sealed = enrollment.sealedKey { try keys.keepInFile(sealed, of: enrollment.id) }
-                    return nil
-                } concluding: {
-                    try Journal.recordMove(in: $0, keys: move.auditKeys, at: now)
-                }
+                ).run { try Journal.recordMove(in: $0, keys: move.auditKeys, at: now) }
             }
         }
-        try await move.expectWhole(target, keys, "the copy")
+        try await move.expectWhole(target, "the copy")
         try target.close()
     }
 

@@ -7,8 +7,8 @@ struct Backup: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Write a consistent copy of the agent's state, taken while it runs.",
         discussion: """
-            The copy is a tar of the database and the key files, which are still encrypted; the agent's secret is not \
-            in it. `oob-agent --restore FILE` unpacks it.
+            The copy is a tar of the database, in which the keys are sealed; the agent's secret is not in it. \
+            `oob-agent --restore FILE` unpacks it.
             """)
 
     @Argument(help: "The file, or - for standard output.", completion: .file())

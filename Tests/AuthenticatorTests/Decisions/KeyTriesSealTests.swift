@@ -129,7 +129,7 @@ struct KeyTriesSealTests {
     @Test func `another secret takes it along`() async throws {
         let new = try AgentSecret.generate()
         try await sample.restarted(secret: new, previous: sample.secret).agent
-            .prepare(rewrapping: try sample.rewrapper(to: new))
+            .prepare(rewrapping: sample.rewrapper(to: new))
         let last = try sample.restarted(secret: new)
         try await last.agent.prepare()
         #expect(try await tries(in: last) == PINTries(failures: 4, blockedUntil: nil))

@@ -40,7 +40,7 @@ struct AlgorithmChoiceTests {
         }
         #expect(failure.code == .issuerRefused)
         #expect(failure.message.hasSuffix("(ES256, ES384, EdDSA)"))
-        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(try await sample.allEnrollments().isEmpty)
         #expect(try await sample.allEnrollments().isEmpty)
     }
 }

@@ -6,57 +6,47 @@ import Testing
 
 /// Each change of an enrollment is made to a row that is as it expects, and to no other.
 struct EnrollmentTransitionTests {
-    private static let states = ["keyless", "enrolling", "active", "suspended", "ended", "removed"]
-    private let publicKey: PublicKey
+    private static let states = ["enrolling", "active", "suspended", "ended"]
     private let membership: Membership
 
     init() throws {
-        publicKey = try SigningKey.generate(.es256).publicKey
         guard let id = TokenID("authenticator") else { throw SampleError("no id") }
         membership = Membership(authenticatorId: id, sealedToken: [1], enrolledAt: 1)
     }
 
     /// At signCount 5, with one try of its PIN that was wrong.
-    private func enrollment(_ state: EnrollmentState, key: PublicKey? = nil, sealed: [UInt8]? = nil) throws
-        -> Enrollment
-    {
+    private func enrollment(_ state: EnrollmentState) throws -> Enrollment {
         guard let id = EnrollmentID(String(repeating: "a", count: 20)) else { throw SampleError("no id") }
         return Enrollment(
             id: id, target: try SampleAgent.target, name: "card", authnType: .pin, algorithm: -7,
-            rpId: "issuer.example", credentialId: [1], userHandle: [1], startedAt: 1, credentialKey: key,
-            sealedKey: sealed, signCount: 5, state: state, pinTries: PINTries(failures: 1, blockedUntil: nil))
+            rpId: "issuer.example", credentialId: [1], userHandle: [1], startedAt: 1,
+            sealedKey: [1], signCount: 5, state: state, pinTries: PINTries(failures: 1, blockedUntil: nil))
     }
 
     private func state(_ name: String) -> EnrollmentState {
         switch name {
-        case "keyless": .keyless
         case "enrolling": .enrolling(body: [1])
         case "active": .active(membership)
         case "suspended": .suspended(membership)
-        case "ended": .ended(authenticatorId: membership.authenticatorId, keyRemoved: false)
-        default: .ended(authenticatorId: nil, keyRemoved: true)
+        default: .ended(authenticatorId: membership.authenticatorId)
         }
     }
 
-    private func fitting(_ transition: EnrollmentTransition, key: PublicKey? = nil) throws -> [String] {
-        try Self.states.filter { transition.applied(to: try enrollment(state($0), key: key)) != nil }
+    private func fitting(_ transition: EnrollmentTransition) throws -> [String] {
+        try Self.states.filter { transition.applied(to: try enrollment(state($0))) != nil }
     }
 
     @Test func `each is made in its states alone`() throws {
-        let living = Array(Self.states.prefix(4))
-        #expect(try fitting(.keyMade(publicKey, body: [2])) == ["keyless"])
+        let living = Array(Self.states.prefix(3))
         #expect(try fitting(.registered(membership)) == ["enrolling"])
-        #expect(try fitting(.givenUp(reason: "why", at: 2)) == ["keyless", "enrolling"])
+        #expect(try fitting(.givenUp(reason: "why", at: 2)) == ["enrolling"])
         #expect(try fitting(.suspended) == ["active"])
         #expect(try fitting(.resumed) == ["suspended"])
         #expect(try fitting(.ended(at: 2)) == living)
-        #expect(try fitting(.keyRemoved) == ["ended"])
-        #expect(try fitting(.keyFound(publicKey)) == living)
-        #expect(try fitting(.keyFound(publicKey), key: publicKey).isEmpty)
         #expect(try fitting(.signCountTaken(6)) == ["active"])
         #expect(try fitting(.signCountRaised(SignCountRaise(from: 5, to: 9, at: 2))) == living)
         #expect(try fitting(.pinTries(from: PINTries(failures: 1, blockedUntil: nil), to: .fresh)) == living)
-        #expect(try fitting(.pinChanged(isGuessable: true)) == living)
+        #expect(try fitting(.pinChanged(isGuessable: true, key: Resealing(from: [1], to: [2]))) == living)
         #expect(try fitting(.tokenResealed(from: [1], to: [2])) == ["active", "suspended"])
     }
 
@@ -68,19 +58,19 @@ struct EnrollmentTransitionTests {
         #expect(try fitting(.tokenResealed(from: [2], to: [3])).isEmpty)
     }
 
-    @Test func `a key that the store keeps is changed from what it is, and goes when the enrollment ends`() throws {
-        let card = try enrollment(state("active"), sealed: [1])
+    @Test func `a sealed key is changed from what it is, and goes when the enrollment ends`() throws {
+        let card = try enrollment(state("active"))
         let (right, wrong) = (Resealing(from: [1], to: [2]), Resealing(from: [3], to: [2]))
         #expect(EnrollmentTransition.keyResealed(right).applied(to: card)?.sealedKey == [2])
         #expect(EnrollmentTransition.pinChanged(isGuessable: false, key: right).applied(to: card)?.sealedKey == [2])
-        for change in [
-            EnrollmentTransition.keyResealed(wrong), .pinChanged(isGuessable: false, key: wrong),
-            .pinChanged(isGuessable: false),
-        ] {
+        for change in [EnrollmentTransition.keyResealed(wrong), .pinChanged(isGuessable: false, key: wrong)] {
             #expect(change.applied(to: card) == nil)
         }
-        let ended = try #require(EnrollmentTransition.ended(at: 2).applied(to: card))
-        #expect(ended.sealedKey == nil)
+        for end in [EnrollmentTransition.ended(at: 2), .givenUp(reason: "why", at: 2)] {
+            let card = try enrollment(state("enrolling"))
+            let ended = try #require(end.applied(to: card))
+            #expect(ended.isOver && ended.sealedKey == nil)
+        }
     }
 
     @Test func `of the signCounts that the issuer refused the greatest stays`() throws {

@@ -1,5 +1,3 @@
-import Custody
-import FoundationEssentials
 import IssuerProtocol
 import Keys
 import ScratchDirectories
@@ -25,9 +23,9 @@ struct InterleavingTests {
 
     private func expectGone(_ id: EnrollmentID) async throws {
         let enrollment = try await sample.enrollment(id)
-        guard case .ended(_, keyRemoved: true) = enrollment.state else { throw SampleError("\(enrollment.state)") }
+        guard case .ended = enrollment.state else { throw SampleError("\(enrollment.state)") }
         #expect(enrollment.name.isEmpty && enrollment.userHandle.isEmpty && enrollment.credentialKey == nil)
-        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(enrollment.sealedKey == nil)
         let told = try await sample.journal().map(\.kind).filter {
             [.enrolled, .suspended, .pinChanged, .unenrolled, .erased, .notVerified].contains($0)
         }
@@ -35,65 +33,28 @@ struct InterleavingTests {
         #expect(try await sample.store.read { try $0.subscriptions(of: id) }.isEmpty)
     }
 
-    /// Enrolls while somebody ends and erases the enrollment, and returns how that failed.
-    private func enrolling() async throws -> CommandError {
-        let failure = try await #require(throws: CommandError.self) {
-            _ = try await sample.agent.enroll(sample.parameters(), patience: 0)
-        }
-        let id = try #require(try await sample.allEnrollments().first).id
-        try await expectGone(id)
-        #expect(await sample.issuer.registrations.isEmpty)
-        #expect(try await erase(id) == true)
-        try await expectGone(id)
-        return failure
-    }
-
-    private func putBack(_ key: Data, at path: String) {
-        #expect(
-            FileManager.default.createFile(atPath: path, contents: key, attributes: [.posixPermissions: 0o600]))
-    }
-
     private func eraseTheFirst() async throws {
         let id = try #require(try await sample.allEnrollments().first).id
         #expect(try await erase(id) == true)
     }
 
-    @Test func `erased while the key of an enrollment is opened, it stays so, and no key is left`() async throws {
+    @Test func `while the key of an enrollment is made there is nothing of it that anybody could end`() async throws {
         try await sample.issuer.enrolls()
         await sample.issuer.setVAPIDKey(try SamplePush().vapid.point)
-        sample.custody.beforeOpening { try await eraseTheFirst() }
-        let failure = try await enrolling()
-        #expect(failure.code == .failed && failure.message.contains("was ended while its key was being made"))
-    }
-
-    @Test func `erased before the key of an enrollment is made, no key is left`() async throws {
-        try await sample.issuer.enrolls()
-        sample.custody.beforeMaking { try await eraseTheFirst() }
-        _ = try await enrolling()
-    }
-
-    @Test func `what a crash leaves of an enrollment that was ended while its key was made goes at the next start`()
-        async throws
-    {
-        try await sample.issuer.enrolls()
-        sample.custody.beforeMaking { [sample] in
-            let id = try #require(try await sample.allEnrollments().first).id
-            _ = try await sample.agent.unenroll(id, locally: true, forced: true)
-            guard case .ended(_, keyRemoved: false) = try await sample.enrollment(id).state else {
-                throw SampleError("its key is said to be gone, and it is still to come")
-            }
-            // The process ends here: after the key, before what follows.
-            _ = try await sample.custody.real.makeKey(named: id, algorithm: .es256, pin: nil)
-            sample.store.breakWrites()
-            throw SampleError("killed")
+        let rows = Box<[Int]>([])
+        let look: @Sendable () async throws -> Void = { [sample] in
+            let count = try await sample.allEnrollments().count
+            rows.change { $0.append(count) }
         }
-        await #expect(throws: StoreError.self) {
-            _ = try await sample.agent.enroll(sample.parameters(), patience: 0)
-        }
-        #expect(try sample.directory.files(in: "keys").count == 1)
-        let later = try sample.restarted()
-        try await later.agent.prepare()
-        #expect(try sample.directory.files(in: "keys").isEmpty)
+        sample.custody.beforeMaking(look)
+        sample.custody.beforeOpening(look)
+        let id = try await sample.agent.enroll(sample.parameters(), patience: 0).id
+        #expect(rows.value == [0, 0])
+        #expect(try await sample.enrollment(id).sealedKey != nil)
+        #expect(try await sample.store.read { try $0.subscriptions(of: id) }.count == 1)
+        sample.custody.beforeOpening(nil)
+        #expect(try await erase(id) == true)
+        try await expectGone(id)
     }
 
     @Test func `erased while its key signs, nothing leaves`() async throws {
@@ -108,13 +69,7 @@ struct InterleavingTests {
 
     @Test func `erased while its PIN is changed, it has no key, and the PIN is not said to be changed`() async throws {
         let card = try await sample.enrolled(authnType: .pin, pin: .right)
-        let file = sample.keyPath(of: card)
-        let key = try Data(contentsOf: URL(filePath: file))
-        sample.custody.beforeOpening {
-            try await eraseTheFirst()
-            // It was read before, and is written anew after.
-            putBack(key, at: file)
-        }
+        sample.custody.beforeOpening { try await eraseTheFirst() }
         let code = try await failureCode {
             try await sample.agent.changePIN(of: card.id, from: .right, to: PIN(Secret(Array("2468".utf8))))
         }
@@ -130,22 +85,6 @@ struct InterleavingTests {
         }
         #expect(try await sample.refusal(of: request, pin: .wrong) != nil)
         try await expectGone(card.id)
-    }
-
-    @Test func `erased while a key is looked at whose public half was not kept, that half is not kept`() async throws {
-        let card = try await sample.enrolled(knowsItsKey: false)
-        let key = try Data(contentsOf: URL(filePath: sample.keyPath(of: card)))
-        sample.custody.beforeOpening { [sample] in
-            _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
-            try await sample.store.write { try $0.eraseNames(of: card.id) }
-            // It was read before.
-            putBack(key, at: sample.keyPath(of: card))
-        }
-        try await sample.running([{ try await sample.agent.keyWatch.run { _ in } }]) {
-            try await sample.clock.sleepers()
-        }
-        #expect(sample.custody.proofs.value == 1)
-        #expect(try await sample.enrollment(card.id).credentialKey == nil)
     }
 
     @Test func `ended while the issuer is asked for its signCount, it is not raised`() async throws {
@@ -179,10 +118,7 @@ struct InterleavingTests {
             guard try await !sample.enrollment(card.id).isOver else { return }
             try await sample.change(card.id, .ended(at: sample.now))
         }
-        try await rotating.agent.prepare(
-            rewrapping: SecretRewrapper(
-                KeyFileCustody(directory: "\(sample.directory.path)/keys", secret: new),
-                by: SecretChange(from: sample.secret, to: new)))
+        try await rotating.agent.prepare(rewrapping: sample.rewrapper(to: new))
         #expect(try await sample.enrollment(card.id).membership == nil)
         #expect(try await sample.enrollment(card.id).isOver)
     }

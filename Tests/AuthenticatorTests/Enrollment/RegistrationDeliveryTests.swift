@@ -51,7 +51,7 @@ struct RegistrationDeliveryTests {
         }
         let bodies = await sample.issuer.registrations
         #expect(bodies.count == 3 && Set(bodies).count == 1)
-        #expect(try sample.directory.files(in: "keys") == ["\(id).key"])
+        #expect(try await sample.enrollment(id).sealedKey != nil)
     }
 
     @Test func `if the store fails after the answer, it is written as soon as that can be`() async throws {
@@ -76,14 +76,11 @@ struct RegistrationDeliveryTests {
         }
         try await sample.running([sample.agent.registrationDelivery.run]) {
             #expect(try await sample.clock.wakeNext() == 500)
-            #expect(try sample.directory.files(in: "keys") == ["\(id).key"])
+            #expect(try await sample.enrollment(id).sealedKey != nil)
             #expect(try await sample.clock.wakeNext() == 100)
             guard case .ended = try await state(of: id) else { throw SampleError("not ended") }
-            try await sample.eventually { store in
-                if case .ended(_, true)? = try store.enrollment(id)?.state { true } else { nil }
-            }
         }
-        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(try await sample.enrollment(id).sealedKey == nil)
         #expect(try await sample.enrollment(id).endReason?.contains("10 minutes") == true)
         #expect(await sample.issuer.registrations.count == 2)
     }
@@ -103,7 +100,7 @@ struct RegistrationDeliveryTests {
                 #expect(failure.code == .issuerRefused && failure.message.contains(code.rawValue))
             }
         }
-        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(try await sample.allEnrollments().map(\.sealedKey) == [nil])
         #expect(await sample.issuer.registrations.count == 1)
         #expect(try await sample.agent.enrollments().isEmpty)
     }
@@ -141,26 +138,6 @@ struct RegistrationDeliveryTests {
             withExtendedLifetime(fetches) {}
         }
         #expect(try await sample.enrollment(id).isOver)
-        #expect(try sample.directory.files(in: "keys").count == 1)
-    }
-
-    @Test func `a row without a key, as a crash leaves it, is swept at start with the key that it may have`()
-        async throws
-    {
-        let card = try await sample.enrolled()
-        let id = try EnrollmentID(random: sample.ports.entropy)
-        _ = try await sample.custody.makeKey(named: id, algorithm: .es256)
-        try await sample.store.write { [now = sample.now, target = try SampleAgent.target] store in
-            try store.insert(
-                Enrollment(
-                    id: id, target: target, name: "crashed", authnType: .presence, algorithm: -7,
-                    rpId: "issuer.example", credentialId: [1], userHandle: [1], startedAt: now, signCount: 0,
-                    state: .keyless))
-        }
-        let later = try sample.restarted()
-        try await later.agent.prepare()
-        #expect(try sample.directory.files(in: "keys") == ["\(card.id).key"])
-        guard case .ended(nil, true) = try await later.enrollment(id).state else { throw SampleError("not swept") }
-        guard case .active = try await later.enrollment(card.id).state else { throw SampleError("not active") }
+        #expect(try await sample.enrollment(id).sealedKey == nil)
     }
 }

@@ -18,8 +18,8 @@ struct UnenrollerTests {
     @Test func `the issuer is told, the key goes, and a second time nothing happens`() async throws {
         let card = try await sample.enrolled()
         #expect(try await unenroll(card))
-        #expect(try sample.directory.files(in: "keys").isEmpty)
-        guard case .ended(let id, true) = try await sample.enrollment(card.id).state else {
+        #expect(try await sample.enrollment(card.id).sealedKey == nil)
+        guard case .ended(let id) = try await sample.enrollment(card.id).state else {
             throw SampleError("not ended")
         }
         #expect(id == card.enrollment.membership?.authenticatorId)
@@ -33,7 +33,7 @@ struct UnenrollerTests {
         let card = try await sample.enrolled()
         await sample.issuer.onUnenrollment { () throws(IssuerError) in throw .problem(code) }
         #expect(try await unenroll(card))
-        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(try await sample.enrollment(card.id).sealedKey == nil)
     }
 
     @Test(arguments: [.down, .problem(.invalidRequest)] as [IssuerError])
@@ -43,7 +43,7 @@ struct UnenrollerTests {
         await sample.issuer.onUnenrollment { () throws(IssuerError) in throw failure }
         #expect(try await failureCode { _ = try await unenroll(card) } == .issuerUnreachable)
         guard case .active = try await sample.enrollment(card.id).state else { throw SampleError("not active") }
-        #expect(try sample.directory.files(in: "keys") == ["\(card.id).key"])
+        #expect(try await sample.enrollment(card.id).sealedKey != nil)
         try await sample.approve(sample.onlyRequest().id)
     }
 
@@ -51,7 +51,7 @@ struct UnenrollerTests {
         let card = try await sample.enrolled()
         #expect(try await unenroll(card, locally: true))
         #expect(await sample.issuer.unenrollments.isEmpty)
-        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(try await sample.enrollment(card.id).sealedKey == nil)
     }
 
     @Test func `pending requests are closed and can no longer be decided`() async throws {
@@ -128,18 +128,10 @@ struct UnenrollerTests {
         async let one = unenroll(card)
         async let other = unenroll(card)
         _ = try await (one, other)
-        guard case .ended(let id, true) = try await sample.enrollment(card.id).state else {
+        guard case .ended(let id) = try await sample.enrollment(card.id).state else {
             throw SampleError("not ended")
         }
         #expect(id == card.enrollment.membership?.authenticatorId)
-    }
-
-    @Test func `a key that a crash left behind goes at the next start`() async throws {
-        let card = try await sample.enrolled()
-        try await sample.change(card.id, .ended(at: sample.now))
-        let later = try sample.restarted()
-        try await later.agent.prepare()
-        #expect(try sample.directory.files(in: "keys").isEmpty)
     }
 
     @Test func `an enrollment that is not there is not found`() async throws {

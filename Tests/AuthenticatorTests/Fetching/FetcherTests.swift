@@ -131,7 +131,7 @@ struct FetcherTests: FetchSuite {
             }
             _ = try await sample.issuer.fetched.next()
         }
-        #expect(try sample.directory.files(in: "keys") == ["\(card.id).key"])
+        #expect(try await sample.enrollment(card.id).sealedKey != nil)
     }
 
     @Test func `a suspended enrollment is looked at when a person says fetch`() async throws {

@@ -25,8 +25,7 @@ struct CheckupTests {
             id: try EnrollmentID(random: sample.ports.entropy), target: try SampleAgent.target, name: "card",
             authnType: .presence, algorithm: -7, rpId: "issuer.example", credentialId: [1], userHandle: [2],
             startedAt: 0, key: .external(ExternalKey(uri: try KeyURI("pkcs11:token=bank;object=card"), facts: facts)),
-            signCount: 0,
-            state: .keyless)
+            signCount: 0, state: .enrolling(body: []))
     }
 
     @Test func `weaknesses are declared in the order of their severity`() {
@@ -42,7 +41,7 @@ struct CheckupTests {
         #expect(headings.map(String.init) == Weakness.allCases.map { "`\($0.rawValue)`: \($0.severity.rawValue)" })
     }
 
-    @Test func `an enrollment's own key is a file, and its test authenticator comes before that`() async throws {
+    @Test func `an enrollment's own key can be copied, and its test authenticator comes before that`() async throws {
         let card = try await sample.enrolled(authnType: .test)
         #expect(await found().map(\.weakness) == [.testAuthenticator, .keyExportable])
         #expect(await found().allSatisfy { $0.enrollment == card.id && $0.message.contains(card.id.text) })

@@ -171,7 +171,7 @@ struct FiguresTests {
         let some = TroubledEnrollments(ids: all.dropLast(), count: 15, causes: causes)
         #expect(try await troubled(asking: 3) == some)
         // Its issuer is down too: it is one enrollment all the same, and its key is the cause.
-        sample.agent.keyWatch.health.note(KeyTest(extent: .file, at: 0, problem: "gone"), of: cards[0].id)
+        sample.agent.keyWatch.health.note(KeyTest(extent: .seal, at: 0, problem: "gone"), of: cards[0].id)
         let withKey = try await troubled(asking: 14)
         #expect(withKey.count == 15 && withKey.causes == [.issuer: 8, .key: 2, .suspended: 5])
         for card in cards { sample.agent.health.note(card.id, trouble: "down", at: 0) }
@@ -190,10 +190,10 @@ struct FiguresTests {
         #expect(health.counts.filter { $0.value != 0 } == [.issuer: 2])
         for id in ids { health.note(id, trouble: nil, at: 0) }
         #expect(health.counts.allSatisfy { $0.value == 0 } && health.troubled(9).isEmpty)
-        keys.note(KeyTest(extent: .file, at: 0, problem: "gone"), of: ids[0])
-        keys.note(KeyTest(extent: .file, at: 0, problem: "gone"), of: ids[1])
+        keys.note(KeyTest(extent: .seal, at: 0, problem: "gone"), of: ids[0])
+        keys.note(KeyTest(extent: .seal, at: 0, problem: "gone"), of: ids[1])
         #expect(keys.failing == Set(ids))
-        keys.note(KeyTest(extent: .file, at: 1, problem: nil), of: ids[0])
+        keys.note(KeyTest(extent: .seal, at: 1, problem: nil), of: ids[0])
         keys.forget(ids[1])
         #expect(keys.failing.isEmpty)
     }

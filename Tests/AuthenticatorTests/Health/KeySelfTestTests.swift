@@ -1,4 +1,3 @@
-import Foundation
 import IssuerProtocol
 import Keys
 import Testing
@@ -69,14 +68,10 @@ struct KeySelfTestTests {
         let card = try await sample.enrolled()
         try await sample.approve(try await request(1, for: card))
         let id = try await request(2, for: card)
-        let path = sample.keyPath(of: card)
-        let own = try Data(contentsOf: URL(filePath: path))
-        try KeyFile.write(
-            .generate(.es256), to: path, secret: sample.secret, label: "credential key \(card.id.text)",
-            replacing: true)
+        let label = "credential key \(card.id.text)"
+        let own = try await sample.replaceKey(of: card.id, by: sample.secret.seal(.generate(.es256), label: label))
         #expect(try await expectRefusal(id, of: card).contains("another one than the one that was registered"))
-        try own.write(to: URL(filePath: path))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        try await sample.replaceKey(of: card.id, by: own)
         try await sample.approve(id)
         #expect(sample.custody.proofs.value == 2, "after a failure it has to show it anew")
     }
@@ -101,52 +96,38 @@ struct KeySelfTestTests {
         #expect(sample.agent.keyTest(of: card.id)?.extent == .signature)
     }
 
-    @Test(arguments: BadFile.allCases)
-    func `a key file that is not in order signs nothing, and others go on`(_ bad: BadFile) async throws {
+    @Test(arguments: BadKey.allCases)
+    func `a sealed key that is not in order signs nothing, and others go on`(_ bad: BadKey) async throws {
         let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
-        let path = sample.keyPath(of: card)
         let id = try await request(1, for: card)
-        try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
-        try bad.make(at: path, from: path + ".kept", other: sample.keyPath(of: other))
+        let another = try #require(try await sample.enrollment(other.id).sealedKey)
+        let own = try #require(try await sample.enrollment(card.id).sealedKey)
+        try await sample.replaceKey(of: card.id, by: bad.bytes(of: own, other: another))
         #expect(try await expectRefusal(id, of: card).contains(bad.words), "\(bad)")
         try await sample.approve(try await request(2, for: other))
-        if bad != .missing { try FileManager.default.removeItem(atPath: path) }
-        try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
+        try await sample.replaceKey(of: card.id, by: own)
         try await sample.approve(id)
         #expect(sample.agent.keyTest(of: card.id)?.problem == nil)
     }
 }
 
-/// What can stand where a key file was.
-enum BadFile: CaseIterable {
-    case missing, truncated, readableByOthers, directory, link, anothersKey, empty
+/// What can be in the place of a sealed key.
+enum BadKey: CaseIterable {
+    case empty, cut, anothersKey
 
-    func make(at path: String, from kept: String, other: String) throws {
-        let files = FileManager.default
+    func bytes(of own: [UInt8], other: [UInt8]) -> [UInt8] {
         switch self {
-        case .missing: break
-        case .truncated: try write(Data(contentsOf: URL(filePath: kept)).dropLast(), to: path)
-        case .readableByOthers: try write(Data(contentsOf: URL(filePath: kept)), to: path, mode: 0o644)
-        case .directory: try files.createDirectory(atPath: path, withIntermediateDirectories: false)
-        case .link: try files.createSymbolicLink(atPath: path, withDestinationPath: kept)
-        case .anothersKey: try write(Data(contentsOf: URL(filePath: other)), to: path)
-        case .empty: try write(Data(), to: path)
+        case .empty: []
+        case .cut: own.dropLast()
+        case .anothersKey: other
         }
-    }
-
-    private func write(_ bytes: Data, to path: String, mode: Int = 0o600) throws {
-        try bytes.write(to: URL(filePath: path))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
     /// What the refusal says.
     var words: String {
         switch self {
-        case .missing: "there is no such file"
-        case .truncated, .anothersKey: "not sealed by this secret for this use, or it was changed"
-        case .readableByOthers: "its mode is 0644"
-        case .directory, .link: "it is not a regular file"
         case .empty: "not in the form that this program seals"
+        case .cut, .anothersKey: "not sealed by this secret for this use, or it was changed"
         }
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import IssuerProtocol
 import Testing
 
@@ -8,13 +7,12 @@ import Testing
 extension KeyWatchTests {
     @Test func `while no key can be used that is said, until one can`() async throws {
         let card = try await sample.enrolled()
-        let path = sample.keyPath(of: card)
-        try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+        let key = try await sample.replaceKey(of: card.id)
         try await sample.agent.prepare()
         try await watched { _ in
             let why = "enrollment \(card.id): \(try #require(problem(of: card)))"
             #expect(steps.value == [.lookedAtKeys(1, of: 1), .noKeyUsable(why)])
-            try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
+            try await sample.replaceKey(of: card.id, by: key)
             sample.clock.advance(by: KeyWatch.pauseAfterFailure)
             _ = try await nap()
             #expect(steps.value == [.lookedAtKeys(1, of: 1), .noKeyUsable(why), .keyUsable])
@@ -23,7 +21,7 @@ extension KeyWatchTests {
 
     @Test func `one of several keys that can be used is enough, also if it came later`() async throws {
         for name in ["a", "b"] {
-            try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled(name)))
+            try await sample.replaceKey(of: try await sample.enrolled(name).id)
         }
         try await watched { _ in
             #expect(steps.value.last?.text.hasPrefix("Waiting for a key that can be used: enrollment ") == true)
@@ -81,7 +79,7 @@ extension KeyWatchTests {
         try await watched { _ in #expect(steps.value == [.keyUsable]) }
         _ = try await sample.enrolled(authnType: .pin, at: try elsewhere)
         try await watched { _ in #expect(steps.value == [.keyUsable, .keyUsable]) }
-        try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled("b")))
+        try await sample.replaceKey(of: try await sample.enrolled("b").id)
         try await watched { _ in #expect(steps.value == [.keyUsable, .keyUsable, .keyUsable]) }
     }
 }

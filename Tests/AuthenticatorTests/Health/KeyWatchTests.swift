@@ -1,4 +1,3 @@
-import Foundation
 import IssuerProtocol
 import Keys
 import Logging
@@ -33,28 +32,28 @@ struct KeyWatchTests {
 
     func problem(of card: SampleEnrollment) -> String? { sample.agent.keyTest(of: card.id)?.problem }
 
-    @Test func `after the start each key file has been looked at, and nothing else of a key`() async throws {
+    @Test func `after the start each key has been looked at, and no more of it than the seal shows`() async throws {
         let cards = [try await sample.enrolled("a"), try await sample.enrolled("b")]
         try await watched { first in
             #expect(first == KeyWatch.pause)
-            let passed = KeyTest(extent: .file, at: sample.now, problem: nil)
+            let passed = KeyTest(extent: .seal, at: sample.now, problem: nil)
             #expect(cards.map { sample.agent.keyTest(of: $0.id) } == [passed, passed])
             #expect(sample.custody.proofs.value == 0, "no key is opened that nobody uses")
         }
     }
 
-    @Test func `a key that is missing is found, said once, and in order when it is back`() async throws {
+    @Test func `a key that does not open is found, said once, and in order when it is back`() async throws {
         let (gone, card) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
-        let path = sample.keyPath(of: gone)
-        try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+        let key = try await sample.replaceKey(of: gone.id)
         try await watched { first in
             #expect(first == KeyWatch.pauseAfterFailure)
-            #expect(problem(of: gone)?.contains("there is no such file") == true && problem(of: card) == nil)
+            #expect(problem(of: gone)?.contains("not in the form that this program seals") == true)
+            #expect(problem(of: card) == nil)
             sample.clock.advance(by: first)
             let again = try await nap()
             #expect(again == KeyWatch.pauseAfterFailure)
             #expect(log.lines(.error) == ["a key cannot be used"])
-            try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
+            try await sample.replaceKey(of: gone.id, by: key)
             sample.clock.advance(by: first)
             let last = try await nap()
             #expect(last == KeyWatch.pause - 2 * first)
@@ -66,13 +65,12 @@ struct KeyWatchTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
-        let path = sample.keyPath(of: card)
         try await watched { _ in
-            try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+            let key = try await sample.replaceKey(of: card.id)
             let code = try await failureCode { try await sample.approve(id) }
             let next = try await nap()
             #expect(code == .keyUnavailable && next == KeyWatch.pauseAfterFailure)
-            try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
+            try await sample.replaceKey(of: card.id, by: key)
             sample.clock.advance(by: KeyWatch.pauseAfterFailure)
             let last = try await nap()
             #expect(last == KeyWatch.pause - KeyWatch.pauseAfterFailure)
@@ -84,18 +82,9 @@ struct KeyWatchTests {
 
     @Test func `however many keys fail, there is one line in the log`() async throws {
         for name in ["a", "b", "c"] {
-            try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled(name)))
+            try await sample.replaceKey(of: try await sample.enrolled(name).id)
         }
         try await watched { _ in #expect(log.lines(.error) == ["a key cannot be used"]) }
-    }
-
-    @Test func `an enrollment from before the public half was kept gets it`() async throws {
-        let card = try await sample.enrolled(knowsItsKey: false)
-        #expect(try await sample.enrollment(card.id).credentialKey == nil)
-        try await watched { _ in
-            let known = try await sample.enrollment(card.id).credentialKey
-            #expect(known == card.publicKey)
-        }
     }
 
     /// A file that is not there.
@@ -120,22 +109,22 @@ struct KeyWatchTests {
 
     @Test func `a key that stays unusable does not keep the others from their daily look`() async throws {
         let (gone, card) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
-        try FileManager.default.removeItem(atPath: sample.keyPath(of: gone))
+        try await sample.replaceKey(of: gone.id)
         try await watched { _ in
-            try FileManager.default.removeItem(atPath: sample.keyPath(of: card))
+            try await sample.replaceKey(of: card.id)
             sample.clock.advance(by: KeyWatch.pauseAfterFailure)
             _ = try await nap()
             #expect(problem(of: card) == nil, "after a minute those are looked at that failed")
             sample.clock.advance(by: KeyWatch.pause)
             _ = try await nap()
-            #expect(problem(of: card)?.contains("there is no such file") == true)
+            #expect(problem(of: card)?.contains("not in the form that this program seals") == true)
         }
     }
 
     @Test func `a clock that is set back does not put off the look at all keys`() async throws {
         let card = try await sample.enrolled()
         try await watched { _ in
-            try FileManager.default.removeItem(atPath: sample.keyPath(of: card))
+            try await sample.replaceKey(of: card.id)
             sample.clock.advance(by: -9 * KeyWatch.pause)
             sample.agent.hub.publish(.journaled(.enrolled, of: card.id))
             _ = try await nap()
@@ -143,16 +132,16 @@ struct KeyWatchTests {
         }
     }
 
-    @Test func `a file with a PIN is looked at without it`() async throws {
+    @Test func `a key with a PIN is looked at without it`() async throws {
         let card = try await sample.enrolled(authnType: .pin, pin: try PIN(Secret(Array("2468".utf8))))
         try await watched { _ in
-            #expect(sample.agent.keyTest(of: card.id) == KeyTest(extent: .file, at: sample.now, problem: nil))
+            #expect(sample.agent.keyTest(of: card.id) == KeyTest(extent: .seal, at: sample.now, problem: nil))
         }
     }
 
     @Test func `an enrollment that is over is looked at no more`() async throws {
         let card = try await sample.enrolled()
-        try FileManager.default.removeItem(atPath: sample.keyPath(of: card))
+        try await sample.replaceKey(of: card.id)
         try await watched { _ in
             _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
             #expect(sample.agent.keyTest(of: card.id) == nil)

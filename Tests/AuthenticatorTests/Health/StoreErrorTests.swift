@@ -160,19 +160,18 @@ struct StoreErrorTests {
         #expect(decided.life.delivery == .queued)
     }
 
-    @Test func `an enrollment that could be begun and not go on is given up when that can be written`() async throws {
+    @Test func `an enrollment that cannot be written leaves neither a row nor a key`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(attestation: .direct))
-        sample.custody.beforeSigning { [sample] in sample.store.breakWrites() }
-        let removed = sample.agent.hub.notifier { if case .keyRemoved = $0 { true } else { false } }
+        sample.custody.beforeSigning { [sample] in
+            let rows = try await sample.allEnrollments()
+            #expect(rows.isEmpty, "there is no row before its key")
+            sample.store.breakWrites()
+        }
         try await sample.running([sample.agent.registrationDelivery.run]) {
             await #expect(throws: StoreError.self) { try await sample.agent.enroll(sample.parameters(), patience: 0) }
-            #expect(try sample.directory.files(in: "keys").count == 1)
-            try await sample.storeRecovered {
-                try await sample.eventually { try $0.enrollments(includingEnded: false).isEmpty ? true : nil }
-                for await _ in removed { break }
-            }
-            #expect(try sample.directory.files(in: "keys").isEmpty)
+            try await sample.storeRecovered()
         }
+        #expect(try await sample.allEnrollments().isEmpty)
         #expect(await sample.issuer.registrations.isEmpty)
     }
 

@@ -128,7 +128,7 @@ struct DataKeyTests {
         _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
         let before = try #require(try await dataKeys().first)
         let new = try AgentSecret.generate()
-        let rewrapper = try sample.rewrapper(to: new)
+        let rewrapper = sample.rewrapper(to: new)
         try await restarted(secret: new, previous: sample.secret).agent.prepare(rewrapping: rewrapper)
         let after = try #require(try await dataKeys().first)
         #expect(throws: SealError.notSealedByThisSecret) {
@@ -149,7 +149,7 @@ struct DataKeyTests {
         let card = try await sample.enrolled()
         try tamper("UPDATE data_key SET sealed = x'01'")
         let new = try AgentSecret.generate()
-        let rewrapper = try sample.rewrapper(to: new)
+        let rewrapper = sample.rewrapper(to: new)
         let failure = try await #require(throws: RotationError.self) {
             try await restarted(secret: new, previous: sample.secret).agent.prepare(rewrapping: rewrapper)
         }

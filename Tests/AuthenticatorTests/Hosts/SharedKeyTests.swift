@@ -14,7 +14,7 @@ struct SharedKeyTests {
 
     init() throws {
         (alpha, beta) = try StoreKind.$current.withValue(.postgres) {
-            let alpha = try SampleAgent(newKeys: .inStore)
+            let alpha = try SampleAgent()
             return (alpha, try alpha.neighbour("beta"))
         }
     }

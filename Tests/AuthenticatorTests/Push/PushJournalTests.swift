@@ -56,9 +56,7 @@ struct PushJournalTests {
                     _ = try await sample.agent.enroll(sample.parameters(), patience: 10)
                 }
                 let id = try #require(try await sample.newest(.pushMade).text("enrollment").flatMap(EnrollmentID.init))
-                try await sample.eventually { store in
-                    if case .ended(_, true)? = try store.enrollment(id)?.state { true } else { nil }
-                }
+                try await sample.eventually { try $0.enrollment(id)?.isOver == true ? true : nil }
             }
         }
         #expect(kinds == [.auditKeyMade, .pushMade, .enrollmentGivenUp, .pushRemoved])

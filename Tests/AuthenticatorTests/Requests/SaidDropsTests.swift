@@ -170,7 +170,7 @@ struct SaidDropsTests {
         }
         #expect(error?.code == .issuerRefused && error?.message.contains("x has 31 bytes") == true)
         #expect(await sample.issuer.codes.isEmpty)
-        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(try await sample.allEnrollments().isEmpty)
         #expect(try await sample.allEnrollments().isEmpty)
         // Once the issuer has corrected its set, the next try succeeds: what was ignored is fetched anew.
         await sample.issuer.onKeys { () throws(IssuerError) in good }

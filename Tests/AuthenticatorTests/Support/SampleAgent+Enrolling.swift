@@ -21,10 +21,10 @@ extension SampleAgent {
     /// Puts an enrollment with a real key into the store, as after a registration that the issuer took.
     func enrolled(
         _ name: String = "card", called title: String? = nil, authnType: AuthnType = .presence,
-        target: IssuerTarget? = nil, pin: PIN? = nil, at place: KeyPlace = .own, knowsItsKey: Bool = true
+        target: IssuerTarget? = nil, pin: PIN? = nil, at place: KeyPlace = .own
     ) async throws -> SampleEnrollment {
         let id = try EnrollmentID(random: ports.entropy)
-        let made = try await custody.makeKey(named: id, algorithm: .es256, pin: pin)
+        let made = try await custody.makeKey(of: id, algorithm: .es256, pin: pin)
         guard let authenticatorId = TokenID("authenticator-\(name)"), let token = AccessToken("token-\(name)") else {
             throw SampleError("no id of \(name)")
         }
@@ -33,14 +33,21 @@ extension SampleAgent {
         let enrollment = Enrollment(
             id: id, target: try target ?? Self.target, name: title ?? name, authnType: authnType, algorithm: -7,
             rpId: "issuer.example", credentialId: try ports.entropy.bytes(32), userHandle: Array("user".utf8),
-            startedAt: now, key: place, credentialKey: knowsItsKey && place == .own ? made.publicKey : nil,
+            startedAt: now, key: place, credentialKey: place == .own ? made.publicKey : nil,
             sealedKey: place == .own ? made.sealed : nil, signCount: 0, state: .active(membership))
         try await store.write { try $0.insert(enrollment) }
         return SampleEnrollment(enrollment: enrollment, publicKey: made.publicKey, token: token.reveal())
     }
 
-    /// Where the agent keeps the key.
-    func keyPath(of card: SampleEnrollment) -> String { "\(directory.path)/keys/\(card.id.text).key" }
+    /// Puts other bytes in the place of an enrollment's sealed key, in a row that is as the agent would write it.
+    ///
+    /// - Returns: the key that was there.
+    @discardableResult
+    func replaceKey(of id: EnrollmentID, by bytes: [UInt8] = []) async throws -> [UInt8] {
+        guard let sealed = try await enrollment(id).sealedKey else { throw SampleError("no key") }
+        try await change(id, .keyResealed(Resealing(from: sealed, to: bytes)))
+        return sealed
+    }
 
     func enrollment(_ id: EnrollmentID) async throws -> Enrollment {
         guard let enrollment = try await store.real.read({ try $0.enrollment(id) }) else {

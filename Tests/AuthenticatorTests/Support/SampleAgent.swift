@@ -22,29 +22,23 @@ struct SampleAgent: Sendable {
     let store: BreakableStore
     let seals: CountingSeals
     let custody: WatchedCustody
-    let newKeys: KeyFileCustody.NewKeys
     let settings: AgentSettings
     let ports: Ports
     let agent: Agent
 
-    /// - Parameters:
-    ///   - newKeys: where the keys are that the agent makes.
-    ///   - hub: what tells its services of events.
-    init(
-        _ settings: AgentSettings = AgentSettings(version: "1.2.3"), newKeys: KeyFileCustody.NewKeys = .inFiles,
-        hub: EventHub = EventHub()
-    ) throws {
+    /// - Parameter hub: what tells its services of events.
+    init(_ settings: AgentSettings = AgentSettings(version: "1.2.3"), hub: EventHub = EventHub()) throws {
         let key = try SigningKey.generate(.es256)
         try self.init(
             directory: ScratchDirectory(), secret: AgentSecret.generate(), clock: ManualClock(now: Self.start),
             issuer: ScriptedIssuer(keys: JWKSet(keys: [("key-1", key.publicKey)])), issuerKey: key, settings: settings,
-            newKeys: newKeys, hub: hub)
+            hub: hub)
     }
 
     private init(
         directory: ScratchDirectory, secret: AgentSecret, clock: ManualClock, issuer: ScriptedIssuer,
-        issuerKey: SigningKey, settings: AgentSettings, newKeys: KeyFileCustody.NewKeys, previous: AgentSecret? = nil,
-        log: Logger? = nil, host: String = "alpha", shares: (any WorkShares)? = nil, hub: EventHub = EventHub()
+        issuerKey: SigningKey, settings: AgentSettings, previous: AgentSecret? = nil, log: Logger? = nil,
+        host: String = "alpha", shares: (any WorkShares)? = nil, hub: EventHub = EventHub()
     ) throws {
         self.directory = directory
         self.secret = secret
@@ -52,15 +46,12 @@ struct SampleAgent: Sendable {
         self.issuer = issuer
         self.issuerKey = issuerKey
         self.settings = settings
-        self.newKeys = newKeys
         seals = CountingSeals(RowSealer(secret: secret, previous: previous))
         let dataKeys = DataKeySealer(secret: secret, previous: previous)
         store = BreakableStore(
             try openStore(at: "\(directory.path)/store.sqlite", seals: seals, dataKeys: dataKeys, host: host))
         let ring = KeyRing(
-            own: try KeyFileCustody(
-                directory: "\(directory.path)/\(Self.keys(of: host, newKeys))", secret: secret, newKeys: newKeys),
-            external: ExternalKeys(pkcs11Module: nil), clock: clock)
+            own: SealedKeyCustody(secret: secret), external: ExternalKeys(pkcs11Module: nil), clock: clock)
         custody = WatchedCustody(ring)
         ports = Ports(
             store: store, custody: custody, externalKeys: ring, sealing: SecretSealer(secret: secret),
@@ -76,12 +67,7 @@ struct SampleAgent: Sendable {
     ) throws -> SampleAgent {
         try SampleAgent(
             directory: directory, secret: secret ?? self.secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
-            settings: settings ?? self.settings, newKeys: newKeys, previous: previous, log: log)
-    }
-
-    /// Where a host has its key files: all have the same, unless keys are to be in the store.
-    private static func keys(of host: String, _ newKeys: KeyFileCustody.NewKeys) -> String {
-        newKeys == .inStore && host != "alpha" ? "keys-\(host)" : "keys"
+            settings: settings ?? self.settings, previous: previous, log: log)
     }
 
     /// Another host's agent on the same database, with the same secret and issuer.
@@ -94,13 +80,12 @@ struct SampleAgent: Sendable {
     ) throws -> SampleAgent {
         try SampleAgent(
             directory: directory, secret: secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
-            settings: settings ?? self.settings, newKeys: newKeys, host: host, shares: shares, hub: hub)
+            settings: settings ?? self.settings, host: host, shares: shares, hub: hub)
     }
 
     /// What brings all under another secret.
-    func rewrapper(to new: AgentSecret) throws -> SecretRewrapper {
-        let custody = try KeyFileCustody(directory: "\(directory.path)/keys", secret: new)
-        return SecretRewrapper(custody, by: SecretChange(from: secret, to: new))
+    func rewrapper(to new: AgentSecret) -> SecretRewrapper {
+        SecretRewrapper(by: SecretChange(from: secret, to: new))
     }
 
     var now: Int64 { clock.now }

@@ -26,8 +26,6 @@ struct WatchedCustody: KeyCustody {
 
     init(_ real: any KeyCustody) { self.real = real }
 
-    func keysInFiles() throws -> [EnrollmentID] { try real.keysInFiles() }
-
     /// Called before each signature is made, until another is set.
     func beforeSigning(_ action: (@Sendable () async throws -> Void)?) { state.set(action) }
 
@@ -70,21 +68,17 @@ struct WatchedCustody: KeyCustody {
         }
     }
 
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
+    func makeKey(of name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
         try await making.value?()
-        return try await real.makeKey(named: name, algorithm: algorithm, pin: pin)
+        return try await real.makeKey(of: name, algorithm: algorithm, pin: pin)
     }
 
-    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]? {
+    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8] {
         try await opening.value?()
         return try await real.changePIN(of: key, from: old, to: new)
     }
 
     func check(_ key: KeyReference) async throws(CustodyError) { try await real.check(key) }
-
-    func uri(of name: EnrollmentID) -> String { real.uri(of: name) }
-
-    func removeKey(named name: EnrollmentID) async throws { try await real.removeKey(named: name) }
 }
 
 /// Counts how often the row of an enrollment is looked at; a change looks at the row that it writes, which is not counted.

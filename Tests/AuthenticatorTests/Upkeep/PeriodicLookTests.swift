@@ -182,15 +182,15 @@ struct PeriodicLookTests {
     @Sendable private func aFailedKey(_ sample: SampleAgent, _ beginLosing: () -> Void) async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
-        let (id, path) = (try await sample.onlyRequest().id, sample.keyPath(of: card))
+        let id = try await sample.onlyRequest().id
         let tested = Channel<Void>()
         try await sample.looking(for: { try await sample.agent.keyWatch.run { _ in tested.send(()) } }) {
             while try await sample.clock.naps.next() < KeyWatch.pause {}
             beginLosing()
-            try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+            let key = try await sample.replaceKey(of: card.id)
             await #expect(throws: CommandError.self) { try await sample.approve(id) }
             #expect(sample.agent.keyTest(of: card.id)?.problem != nil)
-            try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
+            try await sample.replaceKey(of: card.id, by: key)
         } until: {
             while sample.agent.keyTest(of: card.id)?.problem != nil { try await tested.next() }
         }

@@ -38,7 +38,6 @@ import Testing
             let enrolled = try await agent.enroll(at: sandbox, keyURI: uri(of: path))
             #expect(enrolled["keyUri"].text == uri(of: path))
             #expect(enrolled["key"] == ["kind": "file", "exportable": true])
-            #expect(agent.keyFiles.isEmpty)
             try await expectApproval(agent, sandbox)
             _ = try await agent.stop()
             try await agent.start()

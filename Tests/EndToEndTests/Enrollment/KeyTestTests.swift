@@ -1,4 +1,5 @@
 import Foundation
+import SoftKeys
 import Testing
 
 /// What the agent says about keys that can be used, and keys that cannot.
@@ -14,21 +15,24 @@ import Testing
                 let test = try await agent.json("status")["enrollments"].elements.first?["keyTest"]
                 return test?["extent"].text == nil ? nil : test
             }
-            #expect(looked["extent"] == "file" && looked["passed"] == true && looked["problem"].text == nil)
+            #expect(looked["extent"] == "seal" && looked["passed"] == true && looked["problem"].text == nil)
             try await agent.ctl("approve", try await sandbox.purchase(), "--wait", "30")
             let used = try await agent.json("status")["enrollments"].elements.first?["keyTest"]
             #expect(used?["extent"] == "signature" && used?["passed"] == true)
             let text = try await agent.ctl("status").output
-            #expect(text.contains("file, exportable") && text.contains("signature passed"))
+            #expect(text.contains("store, exportable") && text.contains("signature passed"))
         }
     }
 
     @Test func `a key whose file is gone makes the agent degraded, and it is well when the file is back`() async throws
     {
         try await Scenario.run { scenario in
-            let (sandbox, agent) = try await scenario.enrolled()
+            let (sandbox, agent) = (try await scenario.sandbox(), scenario.agent())
             agent.mayLogError("a key cannot be used")
-            let path = try #require(agent.keyFiles.first)
+            try await agent.start()
+            let path = scenario.folder + "/key.pem"
+            try ProgramRun.output(["openssl", "genpkey", "-algorithm", "ED25519", "-out", path])
+            _ = try await agent.enroll(at: sandbox, keyURI: "file:" + path)
             _ = try await agent.stop()
             try FileManager.default.moveItem(atPath: path, toPath: scenario.folder + "/kept.key")
             try await agent.start()

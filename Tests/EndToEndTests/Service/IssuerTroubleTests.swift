@@ -92,7 +92,7 @@ import Testing
             let refused = try await agent.ctl("approve", id, "--json", exits: 8)
             #expect(try JSON(parsing: refused.errors)["error"]["code"] == 70002)
             #expect(try await agent.json("show", id)["state"] == "pending")
-            #expect(agent.keyFiles.count == 1)
+            #expect(try await agent.json("enrollments").elements.first?["key"]["kind"] == "store")
         }
     }
 }

@@ -50,7 +50,6 @@ import Testing
             }
             #expect(try await agent.json("enrollments").elements.count == 1)
             #expect(try await sandbox.authenticators().count == 1)
-            #expect(agent.keyFiles.count == 1)
             try await approve(1, at: sandbox, by: agent)
         }
     }

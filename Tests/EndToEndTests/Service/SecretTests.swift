@@ -12,7 +12,7 @@ import Testing
             #expect(refused.status == 78, "\(refused)")
             #expect(refused.errors.contains(file))
             #expect(refused.errors.contains("16"))
-            #expect(agent.keyFiles.isEmpty)
+            #expect(!agent.stateFiles.contains { $0.contains("agent.db") })
         }
     }
 

@@ -77,7 +77,7 @@ private final class FuzzedAgent: Sendable {
             at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let (clock, entropy) = (StandingClock(), OpenSSLEntropy())
         let secret = try AgentSecret.generate()
-        let custody = try KeyFileCustody(directory: directory.appending(path: "keys").path, secret: secret)
+        let custody = SealedKeyCustody(secret: secret)
         let sealing = SecretSealer(secret: secret)
         let store = try SQLiteDatabase(path: directory.appending(path: "store.sqlite").path)
         issuerKey = try SigningKey.generate(.es256)
@@ -97,14 +97,14 @@ private final class FuzzedAgent: Sendable {
             throw Broken(description: "an id is one")
         }
         enrollment = id
-        let key = try await custody.makeKey(named: id, algorithm: .es256)
+        let key = try await custody.makeKey(of: id, algorithm: .es256, pin: nil)
         recipient = try await Self.enroll(id, key: key, in: store, sealing: sealing, at: clock.now)
     }
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     private static func enroll(
-        _ id: EnrollmentID, key: PublicKey, in store: SQLiteDatabase, sealing: SecretSealer, at now: Int64
+        _ id: EnrollmentID, key: MadeKey, in store: SQLiteDatabase, sealing: SecretSealer, at now: Int64
     ) async throws -> PushRecipient {
         guard let authenticatorId = TokenID(authenticatorId), let token = AccessToken("token") else {
             throw Broken(description: "an id is one")
@@ -113,13 +113,14 @@ private final class FuzzedAgent: Sendable {
         let enrollment = Enrollment(
             id: id, target: IssuerTarget(issuer: try IssuerURL(issuer), rootsPEM: nil), name: "card",
             authnType: .presence, algorithm: -7, rpId: "issuer.example", credentialId: Array("credential-1".utf8),
-            userHandle: Array("user".utf8), startedAt: now, key: .own, credentialKey: key, signCount: 0,
+            userHandle: Array("user".utf8), startedAt: now, key: .own, credentialKey: key.publicKey,
+            sealedKey: key.sealed, signCount: 0,
             state: .active(Membership(authenticatorId: authenticatorId, sealedToken: sealed, enrolledAt: now)))
         let pushKey = try PushReceiverKey.generate()
         let subscription = KeptSubscription(
             enrollmentId: id, tokenDigest: try SHA256Digest.of(Array(endpoint.utf8.suffix(43))),
             endpoint: try PushEndpoint(endpoint), sealedKey: try sealing.seal(pushKey, for: id),
-            vapidKey: key.material.p256Point ?? [], isRegistered: true)
+            vapidKey: key.publicKey.material.p256Point ?? [], isRegistered: true)
         try await store.write { store in
             try store.insert(enrollment)
             try store.insert(subscription)

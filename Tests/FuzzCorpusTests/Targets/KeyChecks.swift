@@ -50,7 +50,7 @@ enum KeyChecks {
         }
     }
 
-    /// The bytes are what stands in a key file, and once more what is in the seal.
+    /// The bytes are a sealed key, and once more what is in the seal.
     static func sealedKey(_ input: [UInt8]) throws {
         let secret = try secret.get()
         try mustHold((try? secret.open(input, label: "key")) == nil, "only the secret's holder seals")

@@ -122,7 +122,7 @@ import Testing
             }
             #expect(error?.reason == .file(FileError(path: scratch(name), reason: wrong)))
         }
-        try write(key + [UInt8](repeating: 0x0A, count: KeyFile.maxBytes))
-        #expect(reason() == .file(FileError(path: scratch("key"), reason: .tooLarge(maxBytes: KeyFile.maxBytes))))
+        try write(key + [UInt8](repeating: 0x0A, count: FileKey.maxBytes))
+        #expect(reason() == .file(FileError(path: scratch("key"), reason: .tooLarge(maxBytes: FileKey.maxBytes))))
     }
 }

@@ -124,7 +124,7 @@ import Testing
             Issue.record("it is no file")
             return
         }
-        let bytes = try DurableFile.read(path, maxBytes: KeyFile.maxBytes)
+        let bytes = try DurableFile.read(path, maxBytes: FileKey.maxBytes)
         try DurableFile.write(Array(bytes.dropLast(60)), to: path, replacing: true)
         guard case .unreadable = reason(uri, pin: nil) else {
             Issue.record("half a file was used")

@@ -94,19 +94,15 @@ final class QuickCustody: KeyCustody {
         }
     }
 
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
+    func makeKey(of name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
         throw NoSuchKeyError()
     }
 
-    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]? { throw NoSuchKeyError() }
+    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8] { throw NoSuchKeyError() }
 
     func check(_ key: KeyReference) async throws(CustodyError) {
         guard keys[key.enrollment] != nil else { throw CustodyError(.unavailable, "there is no such key") }
     }
-
-    func uri(of name: EnrollmentID) -> String { "memory:\(name)" }
-
-    func removeKey(named name: EnrollmentID) async throws {}
 }
 
 /// Rings when something has changed that one waits for; nothing here waits by the clock.

@@ -1,0 +1,97 @@
+package import Authenticator
+package import Keys
+
+/// Private keys under the agent's secret: the one file from which a credential's key signs.
+///
+/// It makes and opens them. The store keeps them, each in the row of its enrollment.
+package struct SealedKeyCustody: KeyCustody {
+    private let secret: AgentSecret
+    private let threads = SlowWork()
+
+    package init(secret: AgentSecret) { self.secret = secret }
+
+    package func makeKey(of name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
+        let key = try SigningKey.generate(algorithm)
+        return MadeKey(publicKey: key.publicKey, sealed: try await seal(key, of: name, pin: pin))
+    }
+
+    package func changePIN(of reference: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8] {
+        try await seal(open(reference, pin: old), of: reference.enrollment, pin: new)
+    }
+
+    package func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
+        UnlockedOwnKey(key: try await open(reference, pin: pin), verifiesUser: pin != nil)
+    }
+
+    package func opensAtOnce(_ reference: KeyReference, pin: PIN?) -> Bool {
+        reference.place.external == nil && pin == nil
+    }
+
+    package func check(_ reference: KeyReference) async throws(CustodyError) {
+        let sealed = try sealed(reference)
+        do throws(SealedKeyError) {
+            try secret.checkKey(sealed, label: Self.label(reference.enrollment))
+        } catch {
+            throw CustodyError(error, of: reference.enrollment)
+        }
+    }
+
+    private func seal(_ key: SigningKey, of name: EnrollmentID, pin: PIN?) async throws -> [UInt8] {
+        let (secret, label) = (secret, Self.label(name))
+        guard pin != nil else { return try secret.seal(key, label: label) }
+        return try await threads.run { try secret.seal(key, label: label, pin: pin) }
+    }
+
+    /// With its PIN exactly if it has one.
+    private func open(_ reference: KeyReference, pin: PIN?) async throws -> SigningKey {
+        let (secret, sealed, label) = (secret, try sealed(reference), Self.label(reference.enrollment))
+        do {
+            guard pin != nil else { return try secret.openKey(sealed, label: label) }
+            return try await threads.run { try secret.openKey(sealed, label: label, pin: pin) }
+        } catch let error as SealedKeyError {
+            throw CustodyError(error, of: reference.enrollment)
+        }
+    }
+
+    private func sealed(_ reference: KeyReference) throws(CustodyError) -> [UInt8] {
+        if let key = reference.place.external { throw .notItsOwn(key.uri) }
+        guard let sealed = reference.sealed else {
+            throw CustodyError(.unavailable, "the enrollment \(reference.enrollment) has no key any more")
+        }
+        return sealed
+    }
+
+    private static func label(_ name: EnrollmentID) -> String { SealedUse.credentialKey(name).label }
+}
+
+/// A key of the agent's own, in memory for one decision.
+private struct UnlockedOwnKey: UnlockedKey {
+    let key: SigningKey
+    /// Only the PIN that was given opens the key; the secret, which opens one without, is the agent's and no user's.
+    let verifiesUser: Bool
+
+    var publicKey: PublicKey { key.publicKey }
+
+    func prove() throws {
+        guard try key.provesItself() else {
+            throw CustodyError(.unavailable, "what the key signs does not hold under its public half")
+        }
+    }
+
+    var signsAtOnce: Bool { true }
+
+    func signature(for permit: SigningPermit) async throws -> [UInt8] { try key.signature(over: permit.bytes) }
+}
+
+extension CustodyError {
+    fileprivate init(_ error: SealedKeyError, of name: EnrollmentID) {
+        let code: Code =
+            switch error {
+            case .needsPIN: .needsPIN
+            case .takesNoPIN: .takesNoPIN
+            case .wrongPIN: .wrongPIN
+            case .seal, .key: .unavailable
+            }
+        self.init(code, "key \(name.keyURI): \(error)")
+    }
+}
