@@ -32,7 +32,9 @@ struct Oobctl: AsyncParsableCommand {
                 subcommands: [Prompt.self, List.self, Show.self, Approve.self, Deny.self, Fetch.self, Watch.self]),
             CommandGroup(
                 name: "Enrollment",
-                subcommands: [Enroll.self, Enrollments.self, PINCommand.self, PushCommand.self, Unenroll.self]),
+                subcommands: [
+                    Enroll.self, Enrollments.self, PINCommand.self, KeyCommand.self, PushCommand.self, Unenroll.self,
+                ]),
             CommandGroup(name: "Tests", subcommands: [Persona.self, Rules.self, Explain.self, Fleet.self]),
             CommandGroup(
                 name: "Agent",

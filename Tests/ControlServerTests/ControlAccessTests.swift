@@ -16,9 +16,9 @@ import Testing
         ControlAccess(), ControlAccess(group: group, mayLook: .init(), mayDecide: .init()),
         ControlAccess(group: group, mayLook: .init(users: [0, owner])),
     ])
-    func `root and the agent's user may decide whatever the settings say`(access: ControlAccess) {
-        #expect(right(access, uid: 0) == .decide)
-        #expect(right(access, uid: Self.owner) == .decide)
+    func `root and the agent's user may do all whatever the settings say`(access: ControlAccess) {
+        #expect(right(access, uid: 0) == .own)
+        #expect(right(access, uid: Self.owner) == .own)
     }
 
     @Test func `without settings nobody else may do anything`() {
@@ -51,6 +51,7 @@ import Testing
     @Test func `who may decide may look`() {
         let access = ControlAccess(group: Self.group, mayLook: .init(), mayDecide: .init(groups: [5]))
         #expect(right(access, groups: [5]) == .decide)
+        #expect(ControlRight.own > ControlRight.decide)
         #expect(ControlRight.decide > ControlRight.look)
         #expect(ControlRight.look > ControlRight.nothing)
     }

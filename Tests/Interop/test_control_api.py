@@ -450,7 +450,7 @@ class ThePage(WithAnAgent):
                     self.assertEqual(json.loads(run.stdout), json.loads(said))
 
     def test_its_table_of_calls_is_that_of_the_description(self):
-        listed = re.findall(r"^\| `([A-Z]+) (/v1/\S+)` \| (look|decide) \|", PAGE, re.MULTILINE)
+        listed = re.findall(r"^\| `([A-Z]+) (/v1/\S+)` \| (look|decide|own) \|", PAGE, re.MULTILINE)
         self.assertEqual(
             sorted(listed), sorted((method, path, operation["x-right"]) for path, method, operation in operations()))
 

@@ -95,17 +95,18 @@ class TheCommands(unittest.TestCase):
         key = self.approve(agent)["key"]
         self.assertEqual((key["kind"], key["exportable"]), ("file", True))
 
-    def test_a_key_file_opens_as_the_page_says(self):
+    def test_an_exported_key_opens_as_the_page_says(self):
         """The threat model's program, and openssl: both show the key that is enrolled."""
         agent = self.agent()
         self.type("oobctl enroll --issuer $ISSUER --code $CODE --authn-type presence")
         self.approve(agent)
-        (program,) = re.findall(r"^```\n(import sys\n.*?)^```$", THREATS, re.DOTALL | re.MULTILINE)
-        state = self.folder / "state"
-        (path,) = (state / "keys").glob("*.key")
+        (program,) = re.findall(r"^```\n(import base64, sys\n.*?)^```$", THREATS, re.DOTALL | re.MULTILINE)
+        (card,) = agent.json("enrollments")
+        exported = agent.ctl("key export", card["id"])
+        self.assertEqual(exported.returncode, 0, exported.stderr)
         opened = subprocess.run(
-            [sys.executable, "-c", program, state / "secret", path, f"credential key {path.stem}"],
-            capture_output=True, check=True).stdout
+            [sys.executable, "-c", program, self.folder / "state" / "secret", f"credential key {card['id']}"],
+            input=exported.stdout.encode(), capture_output=True, check=True).stdout
         public = subprocess.run(
             ["openssl", "pkey", "-inform", "DER", "-pubout", "-outform", "DER"], input=opened, capture_output=True,
             check=True).stdout

@@ -47,7 +47,7 @@ extension JournalFact {
 
     static let stopped = JournalFact(.stopped)
 
-    /// So many key files and access tokens were brought under another secret.
+    /// So many keys and access tokens were brought under another secret.
     static func secretChanged(keys: Int, tokens: Int) -> JournalFact {
         JournalFact(.secretChanged, ["keys": .integer(Int64(keys)), "tokens": .integer(Int64(tokens))])
     }
@@ -67,7 +67,7 @@ extension JournalFact {
 
 /// What a client of the control socket has the agent do; a decision has an entry of its own that says who.
 package enum JournaledCommand: String, Sendable, CaseIterable {
-    case enroll, unenroll, changePIN, rotatePush, backup, setPersona, clearPersona, reloadRules
+    case enroll, unenroll, changePIN, exportKey, rotatePush, backup, setPersona, clearPersona, reloadRules
 }
 
 extension JournalFact {

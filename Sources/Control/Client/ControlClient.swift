@@ -95,6 +95,11 @@ package struct ControlClient: Sendable {
         try await send(command, by: .post, to: ["enrollments", id, "pin"], seconds: ControlTimeout.pinChange)
     }
 
+    /// The key of an enrollment, sealed, and its public half.
+    package func key(of id: String) async throws(ClientError) -> KeyExportView {
+        try await get(["enrollments", id, "key"])
+    }
+
     package func personas() async throws(ClientError) -> PersonasView { try await get(["personas"]) }
 
     /// What became of the requests of the last `seconds`, by persona.

@@ -86,7 +86,7 @@ package struct UnenrolledView: Codable, Sendable, Equatable {
 
 /// The last look at an enrollment's key since the agent started.
 package struct KeyTestView: Codable, Sendable, Equatable {
-    /// How far the look went: `file` (it is there, is nobody else's business and under the agent's secret) or
+    /// How far the look went: `seal` (it opens under the agent's secret, as far as that shows without its PIN) or
     /// `signature` (it signed, and its public half verified that).
     package var extent: String
     package var at: String
@@ -99,5 +99,24 @@ package struct KeyTestView: Codable, Sendable, Equatable {
         self.at = at
         passed = problem == nil
         self.problem = problem
+    }
+}
+
+/// The key of an enrollment: the answer of `GET /v1/enrollments/{id}/key`.
+package struct KeyExportView: Codable, Sendable, Equatable {
+    /// The enrollment's id.
+    package var id: String
+    package var keyUri: String
+    /// PEM.
+    package var publicKey: String
+    /// The private half as it is stored, sealed: PEM of the label `OOB-AGENT SEALED KEY`; absent if the agent did not
+    /// make it.
+    package var sealedKey: String?
+
+    package init(id: String, keyUri: String, publicKey: String, sealedKey: String?) {
+        self.id = id
+        self.keyUri = keyUri
+        self.publicKey = publicKey
+        self.sealedKey = sealedKey
     }
 }

@@ -3,8 +3,10 @@ package enum ControlRight: Comparable, Sendable {
     case nothing
     /// Whatever changes nothing.
     case look
-    /// All of it.
+    /// All but what gives a key out.
     case decide
+    /// All of it: root and the agent's own user, who have its files.
+    case own
 }
 
 /// Who may use the control socket, and for what.
@@ -37,10 +39,11 @@ package struct ControlAccess: Sendable, Equatable {
         self.mayDecide = mayDecide
     }
 
-    /// - Parameter owner: the agent's own user, who has its files, and so may do all, as root may.
+    /// - Parameter owner: the agent's own user.
     package func right(of peer: PeerCredentials, owner: UInt32) -> ControlRight {
         let usual = Named(groups: group.map { [$0] } ?? [])
-        if peer.uid == 0 || peer.uid == owner || (mayDecide ?? usual).has(peer) { return .decide }
+        if peer.uid == 0 || peer.uid == owner { return .own }
+        if (mayDecide ?? usual).has(peer) { return .decide }
         return (mayLook ?? usual).has(peer) ? .look : .nothing
     }
 }

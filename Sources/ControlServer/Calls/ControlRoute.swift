@@ -1,7 +1,7 @@
 /// The calls that there are: each with its line in openapi/agent.yaml.
 package enum ControlRoute: CaseIterable, Sendable {
     case status, health, metrics, doctor, openapi, clock, advanceClock
-    case enrollments, enroll, unenroll, changePIN, rotatePush, fetch
+    case enrollments, enroll, unenroll, changePIN, exportKey, rotatePush, fetch
     case requests, request, evidence, approve, deny
     case events, audit, auditHosts, auditKey, verifyAudit, backup
     case personas, setPersona, clearPersona, explanation, explanations, reloadRules, fleet
@@ -9,7 +9,7 @@ package enum ControlRoute: CaseIterable, Sendable {
     package var method: String { facts.method }
     /// With a name in braces for each segment that is not fixed.
     package var path: String { facts.path }
-    /// What a peer must be allowed: whatever changes something takes a right to decide, and so does what holds keys.
+    /// What a peer must be allowed: whatever changes something takes a right to decide, and so does a backup.
     package var right: ControlRight { facts.right }
     /// The media type of a good answer.
     package var mediaType: String { facts.mediaType }
@@ -56,6 +56,7 @@ package enum ControlRoute: CaseIterable, Sendable {
         case .enroll: ("POST", "/v1/enrollments", .decide, Self.json, [])
         case .unenroll: ("DELETE", "/v1/enrollments/{id}", .decide, Self.json, [])
         case .changePIN: ("POST", "/v1/enrollments/{id}/pin", .decide, Self.json, [])
+        case .exportKey: ("GET", "/v1/enrollments/{id}/key", .own, Self.json, [])
         case .rotatePush: ("POST", "/v1/push/rotate", .decide, Self.json, [])
         case .fetch: ("POST", "/v1/fetch", .decide, Self.json, [])
         case .requests: ("GET", "/v1/requests", .look, Self.json, ["all", "limit", "after", "before", "enrollment"])

@@ -56,11 +56,14 @@ struct ControlRouter: Sendable {
     /// What a caller is told who may not do something.
     static func refusal(of caller: Caller, for right: ControlRight) -> ControlError {
         let who = "user id \(caller.peer.uid)"
-        return ControlError(
-            .accessDenied,
-            caller.right == .look
-                ? "\(who) may look and not decide: the agent's settings socket-group and may-decide say who may"
-                : "\(who) may not use this agent: its settings socket-group, may-look and may-decide say who may")
+        let why =
+            switch (caller.right, right) {
+            case (_, .own): "\(who) may have no key: only root and the agent's own user may"
+            case (.look, _):
+                "\(who) may look and not decide: the agent's settings socket-group and may-decide say who may"
+            default: "\(who) may not use this agent: its settings socket-group, may-look and may-decide say who may"
+            }
+        return ControlError(.accessDenied, why)
     }
 
     private func call(
@@ -99,6 +102,7 @@ struct ControlRouter: Sendable {
         case .request:
             let (id, query) = (uri.id, try RequestQuery(uri))
             return try await responses.makeShort(for: connection) { try await calls.request(id, query) }
+        case .exportKey: return try await calls.exportKey(of: uri.id, for: connection)
         case .evidence: return try await calls.evidence(uri.id, try RequestQuery(uri), for: connection)
         case .approve, .deny:
             let command = try ControlJSON.decode(body, as: DecideCommand.self)

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Control
+
+/// `oobctl key`.
+struct KeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "The key of an enrollment.", subcommands: [Export.self])
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "export",
+            abstract: "Print the key of an enrollment as it is stored, sealed, or its public half.",
+            usage: "oobctl key export <id> [<options>]",
+            discussion: """
+                The private key is sealed under the agent's secret, and under its PIN if it has one: the export opens \
+                nothing by itself, and cannot be put back. Only root and the agent's own user may have it, and the \
+                journal says who had.
+
+                Examples:
+                  oobctl key export ID -o card.pem            the sealed key, in a file
+                  oobctl key export ID --public | openssl pkey -pubin -text -noout
+                """)
+
+        @Argument(help: "The enrollment's name or ID.", completion: .enrollments)
+        var id: String
+
+        @Flag(help: "The public half as PEM, and nothing private.")
+        var `public` = false
+
+        @Option(
+            name: [.customShort("o"), .customLong("output")],
+            help: ArgumentHelp("The file, which must not be there; standard output if left out.", valueName: "file"),
+            completion: .file())
+        var file: String?
+
+        @Flag(help: "Replace a file that is there.")
+        var force = false
+
+        @OptionGroup var common: CommonOptions
+
+        func validate() throws {
+            try Usage.checkEnrollment(id)
+            if file?.isEmpty == true { throw ValidationError("A file needs a name.") }
+            if force, file == nil { throw ValidationError("--force goes with a file (-o).") }
+        }
+
+        func run() async throws {
+            try await common.run { client, output throws(ClientError) in
+                let key = try await client.key(of: id)
+                guard let pem = `public` ? key.publicKey : key.sealedKey else {
+                    throw .refused(
+                        ControlError(
+                            .invalidArgument,
+                            "the agent did not make the key \(key.keyUri), and has no copy; --public prints its public half"
+                        ))
+                }
+                guard let file else {
+                    try output.data(key) { _ in pem.hasSuffix("\n") ? String(pem.dropLast()) : pem }
+                    return .done
+                }
+                let written = try NewFile(file, replacing: force)
+                try written.write(Array(pem.utf8))
+                try written.keep()
+                try output.data(KeyWritten(file: file)) { _ in "" }
+                output.message("Wrote \(file).")
+                return .done
+            }
+        }
+    }
+}
+
+/// What `key export -o FILE --json` prints.
+private struct KeyWritten: Encodable {
+    let file: String
+}
