@@ -16,7 +16,7 @@ deb: ## Build the Debian packages into .build: a release build, 10 minutes or mo
 	Scripts/bootstrap
 	Scripts/deb
 
-demo: ## One payment authentication from start to end, in a temporary directory; PUSH=1 pushes the request.
+demo: ## One payment authentication from start to end, in a temporary directory; PUSH=1 pushes the request, KEEP=keys/demo keeps what it made.
 	Scripts/demo
 
 conform-proof: ## Show that oob-conform can fail: try all the wrong issuers of conformance/mutants with a finished build.

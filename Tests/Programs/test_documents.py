@@ -37,6 +37,10 @@ class WhatThePagesPointTo(unittest.TestCase):
         self.assertGreater(len(found), 0)
         return [" ".join(each) for each in found if not exists(*each[1:])]
 
+    def test_the_top_level_has_the_six_entries_that_people_look_for(self):
+        wanted = {"Package.swift": True, "Sources": False, "Tests": False, "keys": False, "README.md": True, "systemd": False}
+        self.assertEqual({name: (ROOT / name).is_file() for name in wanted if (ROOT / name).exists()}, wanted)
+
     def test_all_pages_are_looked_at(self):
         self.assertLess({"README.md", "push.md", "threat-model.md", "protocol.md"}, {page.name for page in PAGES})
 
