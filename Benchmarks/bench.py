@@ -42,7 +42,7 @@ def groups(reference: Reference, quick: bool) -> dict:
         "push": lambda: ([latency.push_row(50, 2 if quick else 20)], {}),
         "enrollments": lambda: many.rows((1, 100, 200) if quick else (1, 1_000, 10_000), 1 if quick else 5),
         "history": lambda: history.past_row((0, 1_000, 10_000) if quick else (0, 10_000, 100_000), *few),
-        "day": lambda: ([history.day_row(2_000 if quick else 200_000, *((10, 1) if quick else (40, 9)))], {}),
+        "day": lambda: ([history.day_row(2_000 if quick else 18_000, *((10, 1) if quick else (40, 9)))], {}),
         "waiting": lambda: ([history.waiting_row(*((10, 10, 1) if quick else (50, 20, 3)))], {}),
         "hosts": lambda: hosts.rows(*(({1: 40, 2: 40}, 2) if quick else ({1: 1_600, 2: 1_600, 4: 1_600}, 15))),
         "inbox": lambda: (inbox.rows(50 if quick else 200, 10 if quick else 50), {}),

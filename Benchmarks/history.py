@@ -97,7 +97,8 @@ def past_row(pasts: tuple[int, ...], count: int, rounds: int) -> tuple[list[Row]
 
 
 def day_row(messages: int, count: int, rounds: int) -> Row:
-    with World("--max-messages", "1000000") as without, World("--max-messages", "1000000") as world:
+    """`messages` and what is measured are together below the 20,000 that an enrollment may have in a day."""
+    with World() as without, World() as world:
         cycle(world, count, world.agent.cpu)
         world.stop_agent()
         database = sqlite3.connect(world.folder / "state" / "agent.db")

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,18 +12,28 @@ class Refused(Exception):
 
 
 class Connection:
-    """One connection that is kept, to a control socket (a path) or to a server (a URL)."""
+    """One connection that is kept, to a control socket (a path) or to a server (a URL).
+
+    The agent closes a connection to its control socket that is idle for ten seconds: another one takes its place.
+    """
+
+    IDLE = 5
 
     def __init__(self, place: Path | str, patience: float = 120):
-        if isinstance(place, Path):
+        self.place, self.patience = place, patience
+        self.open()
+
+    def open(self):
+        if isinstance(self.place, Path):
             self.socket = socket.socket(socket.AF_UNIX)
-            self.socket.settimeout(patience)
-            self.socket.connect(str(place))
+            self.socket.settimeout(self.patience)
+            self.socket.connect(str(self.place))
         else:
-            url = urlsplit(place)
-            self.socket = socket.create_connection((url.hostname, url.port), patience)
+            url = urlsplit(self.place)
+            self.socket = socket.create_connection((url.hostname, url.port), self.patience)
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.input = self.socket.makefile("rb")
+        self.used = time.monotonic()
 
     def call(self, method: str, path: str, body: dict | None = None) -> bytes:
         """The content of an answer that is no error."""
@@ -33,6 +44,9 @@ class Connection:
         return json.loads(self.call(method, path, body) or b"null")
 
     def send(self, method: str, path: str, body: bytes = b"", fields: dict[str, str] | None = None):
+        if isinstance(self.place, Path) and time.monotonic() - self.used > self.IDLE:
+            self.close()
+            self.open()
         lines = {"Host": "agent", "Content-Type": "application/json", **(fields or {}), "Content-Length": len(body)}
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
         self.socket.sendall(f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
@@ -48,6 +62,7 @@ class Connection:
         status, fields = self.head()
         content = b"".join(self.chunks()) if "transfer-encoding" in fields else \
             self.input.read(int(fields.get("content-length", 0)))
+        self.used = time.monotonic()
         return status, content
 
     def head(self) -> tuple[int, dict[str, str]]:

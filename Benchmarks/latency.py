@@ -88,7 +88,7 @@ class PushedAgent:
         port = free_port()
         self.agent = AgentProcess(
             self.folder, "--push-listen", f"localhost:{port}", "--push-url", f"http://localhost:{port}",
-            "--poll-interval-with-push", "3600", "--push-rate", "60000", "--push-rate-in-all", "6000000")
+            "--poll-interval-with-push", "3600")
         self.stack.callback(self.agent.stop)
         self.origin = f"http://localhost:{port}"
         with self.agent.connection() as control:

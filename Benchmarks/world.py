@@ -104,7 +104,7 @@ class AgentProcess:
             began = time.monotonic()
             self.process = subprocess.Popen(
                 [*through, BIN_DIR / "oob-agent", "--state-dir", folder / "state", "--socket", self.socket,
-                 "--control-patience", "600", *options],
+                 *options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
                 env={**os.environ, **(variables or {}), "NOTIFY_SOCKET": str(folder / "notify.sock")})
             manager.settimeout(PATIENCE)

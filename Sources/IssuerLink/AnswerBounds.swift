@@ -1,9 +1,10 @@
 internal import Authenticator
 internal import IssuerProtocol
 
-/// How much of an issuer's answer is taken in; the protocol's own bounds, which can only be lowered.
+/// How much of issuers' answers is taken in: of one, as the protocol bounds it, and of all.
 ///
-/// An issuer whose answers go beyond them is treated as one that cannot be reached.
+/// An issuer whose answers go beyond the bounds of one is treated as one that cannot be reached. An operator sets
+/// ``bytesInAll``; the others are constants, which tests make small.
 package struct AnswerBounds: Sendable {
     /// The bytes of a body.
     package var bodyBytes = 1_048_576
@@ -11,6 +12,12 @@ package struct AnswerBounds: Sendable {
     package var listBytes = RequestList.maxBytes
     /// The requests in one.
     package var listRequests = RequestList.limit
+
+    /// The bytes of all answers that are read or not yet done with, beyond the first of each.
+    package var bytesInAll = 67_108_864
+
+    /// The fewest bytes for all, of which one issuer's share has room for the longest list and the longest other answer.
+    package static let leastBytesInAll = 33_554_432
 
     package static let standard = AnswerBounds()
 

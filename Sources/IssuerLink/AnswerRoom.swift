@@ -9,12 +9,20 @@ internal import IssuerProtocol
 struct AnswerRoom: Sendable {
     /// Budgets in bytes, of all issuers and of one.
     struct Bounds: Sendable {
-        var polls = 50_331_648
-        var pollsOfIssuer = 6_291_456
-        var calls = 16_777_216
-        var callsOfIssuer = 2_097_152
+        var polls: Int
+        var pollsOfIssuer: Int
+        var calls: Int
+        var callsOfIssuer: Int
 
-        static let standard = Bounds()
+        /// Three quarters for lists and one for other answers; an issuer has an eighth of either.
+        init(bytes: Int) {
+            polls = bytes / 4 * 3
+            calls = bytes / 4
+            pollsOfIssuer = polls / 8
+            callsOfIssuer = calls / 8
+        }
+
+        static let standard = Bounds(bytes: AnswerBounds.standard.bytesInAll)
     }
 
     typealias Queue = FairQueue<IssuerURL>

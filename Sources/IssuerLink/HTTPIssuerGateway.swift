@@ -12,7 +12,9 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
 
     /// `version` is told to the issuers; `clock` ends calls that take too long, and reads dates in answers.
     package init(version: String, network: OutboundNetwork, clock: any AgentClock, bounds: AnswerBounds = .standard) {
-        self.init(version: version, network: network, clock: clock, bounds: bounds, limits: .standard)
+        var limits = TransportLimits.standard
+        limits.room = AnswerRoom.Bounds(bytes: bounds.bytesInAll)
+        self.init(version: version, network: network, clock: clock, bounds: bounds, limits: limits)
     }
 
     init(

@@ -22,7 +22,7 @@ package struct PushServer: Sendable {
     ///   - isBehindProxy: whether all senders come from the address of a proxy.
     package init(
         reception: PushReception, address: ListenAddress, identity: ServerIdentity?, isBehindProxy: Bool = false,
-        bounds: PushBounds, log: Logger
+        bounds: PushBounds = .standard, log: Logger
     ) {
         let places = SourcePlaces(
             limit: FileLimit.connections(bounds.connections), isBehindProxy: isBehindProxy)
@@ -83,6 +83,8 @@ package struct PushServerError: Error, CustomStringConvertible {
 }
 
 /// What a sender of pushes may take; the body's bound is the standard's.
+///
+/// The variables are constants that tests make small or great.
 package struct PushBounds: Sendable {
     /// Connections at a time, within `FileLimit`; past it another one is closed for each newcomer.
     package var connections = 256

@@ -9,8 +9,7 @@ extension AgentProcess {
         guard let network = settings.push, let reception = agent.pushReception else { return nil }
         return PushServer(
             reception: reception, address: network.address, identity: network.identity,
-            isBehindProxy: network.isBehindProxy,
-            bounds: settings.bounds.push, log: log)
+            isBehindProxy: network.isBehindProxy, log: log)
     }
 
     func pushServices(_ server: PushServer?, _ readiness: Readiness) -> [any Service] {

@@ -68,7 +68,7 @@ extension AgentProcess {
     ) async throws -> OpenedStore {
         let host = PostgresHost(
             name: database.host, identity: try hostIdentity(),
-            lease: .milliseconds(settings.bounds.hostLease))
+            lease: .milliseconds(settings.hostLease))
         let store: PostgresStore
         do {
             store = try PostgresStore(

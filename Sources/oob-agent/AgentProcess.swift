@@ -39,17 +39,13 @@ struct AgentProcess {
     /// - Parameter scratch: where the database's temporary files are.
     func run(_ scratch: Scratch) async throws {
         notifyStart()
-        for (name, meant) in settings.unknownVariables {
-            let hint = meant.map { ["did-you-mean": "\($0)"] as Logger.Metadata } ?? [:]
-            log.warning("unknown environment variable", metadata: ["variable": "\(name)"].merging(hint) { $1 })
-        }
         // From here on SIGHUP does not end the process; one that comes during the start is handled later.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         try claimStateDirectory()
         try tidyStateDirectory()
         let gateway = HTTPIssuerGateway(
             version: SoftwareVersion.text, network: settings.network, clock: SystemClock(),
-            bounds: settings.bounds.answer)
+            bounds: answerBounds)
         do {
             let (agent, opened, rewrapper) = try await agent(gateway, scratch)
             defer { close(opened) }
@@ -145,11 +141,26 @@ struct AgentProcess {
             isSecretCredential: settings.secretPrivacy == .credential, isMemoryLocked: isMemoryLocked)
     }
 
+    private var bounds: AgentBounds {
+        AgentBounds {
+            $0.undecided = settings.maxUndecided
+            if !isStateHere { $0.enrollments = AgentBounds.enrollmentsOfHosts }
+            if let most = settings.maxEnrollments { $0.enrollments = most }
+        }
+    }
+
+    /// What is taken in of issuers' answers.
+    var answerBounds: AnswerBounds {
+        var bounds = AnswerBounds.standard
+        bounds.bytesInAll = settings.maxAnswerBytes
+        return bounds
+    }
+
     private var coreSettings: AgentSettings {
         var core = AgentSettings(
-            exponentPolicy: settings.exponentPolicy, bounds: settings.bounds.agent,
-            retention: settings.bounds.retention, auditRetention: settings.bounds.auditRetention,
-            eventsKept: settings.bounds.eventsKept, allowTestAuthenticators: settings.allowTestAuthenticators,
+            exponentPolicy: settings.exponentPolicy, bounds: bounds, retention: settings.retention,
+            auditRetention: settings.auditRetention, eventsKept: settings.eventsKept,
+            allowTestAuthenticators: settings.allowTestAuthenticators,
             allowedIssuers: AllowedIssuers(settings.issuers),
             localTime: .ofThisProcess, version: SoftwareVersion.text, hasPersonas: Self.hasPersonas,
             push: settings.push?.settings)
@@ -271,7 +282,7 @@ struct AgentProcess {
         }
         return ControlServer(
             agent: agent, copier: copier, cardholders: cardholders, path: path, access: settings.access,
-            bounds: settings.bounds.control, looks: looks, clock: SystemClock(), log: log
+            looks: looks, clock: SystemClock(), log: log
         ) {
             readiness.has(.control)
             // If a port is taken, the agent stops again and does not say that it listens.

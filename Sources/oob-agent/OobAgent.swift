@@ -6,6 +6,7 @@ import LineLog
 import LinuxProcess
 import Logging
 import SQLiteStore
+import StrictJSON
 import Versioning
 
 /// The agent: the one program that holds keys and the database.
@@ -71,8 +72,20 @@ struct OobAgent: AsyncParsableCommand {
             signal(SIGHUP, SIG_IGN)
             await agent.runOrLeave()
         } catch {
+            if let refusal = unknownFlag(error) { leave(refusal, .text) }
             exit(withError: error)
         }
+    }
+
+    /// The refusal of a flag that there is not, which names those that there are; `nil` for other errors.
+    private static func unknownFlag(_ error: any Error) -> StartError? {
+        let parts = message(for: error).split(separator: "'", maxSplits: 2)
+        guard parts.count > 1, parts[0] == "Unknown option ", parts[1].hasPrefix("--") else { return nil }
+        let others = ["config", "check-config", "print-config", "restore", "migrate-to", "version", "help"]
+        let flags = (Setting.allCases.map(\.rawValue) + others).map { "--\($0)" }
+        let flag = String(parts[1])
+        return StartError(
+            .usage, "\(EscapedText.of(flag)): no such flag; \(NearestName.advice(for: flag, among: flags))")
     }
 
     /// Runs; any error is reported in one way.

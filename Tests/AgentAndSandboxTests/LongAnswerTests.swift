@@ -1,36 +1,15 @@
 import AgentHost
 import Authenticator
 import Control
-import ControlServer
-import HTTPServing
 import IssuerProtocol
-import Logging
 import Synchronization
 import Testing
 
 /// The agent on its control socket, in this process.
 @Suite(.timeLimit(.minutes(10)))
 struct LongAnswerTests {
-    private struct NoCopies: StateCopier {
-        func copy() async throws -> any AsyncSequence<[UInt8], any Error> & Sendable { throw CancellationError() }
-    }
-
     private func served(_ local: LocalAgent, _ body: (ControlClient) async throws -> Void) async throws {
-        let socket = local.directory + "/control.sock"
-        var bounds = ControlBounds()
-        bounds.patience = 86_400
-        let (listening, sayListening) = AsyncStream.makeStream(of: Never.self)
-        let server = ControlServer(
-            agent: local.agent, copier: NoCopies(), path: socket, bounds: bounds, looks: SocketLooks(),
-            clock: SystemClock(),
-            log: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
-        ) { sayListening.finish() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await server.run() }
-            for await _ in listening {}
-            try await body(try ControlClient(socketFlag: socket, environment: [:], leastSeconds: 86_400))
-            group.cancelAll()
-        }
+        try await ControlPort.run(local) { try await body(try $0.client()) }
     }
 
     @Test func `while a long answer is made for somebody, the agent says how it is`() async throws {

@@ -27,11 +27,13 @@ struct PushPort: Sendable {
     /// - Parameters:
     ///   - vapidKey: the issuer's; `nil`: a service in front has looked at the VAPID.
     ///   - now: the agent's clock, which stands.
+    ///   - patience: in seconds.
     static func run(
         endpoint: String = "http://localhost:8300/push/\(token)", vapidKey: [UInt8]? = nil, now: Int64 = 1_697_522_198,
+        rates: PushRates = PushRates(), connections: Int = PushBounds.standard.connections, patience: Int = 86_400,
         _ body: (PushPort) async throws -> Void
     ) async throws {
-        let settings = try PushSettings(url: "http://localhost:8300", isVAPIDUpstream: vapidKey == nil)
+        let settings = try PushSettings(url: "http://localhost:8300", isVAPIDUpstream: vapidKey == nil, rates: rates)
         let issuer = try IssuerURL("http://localhost:8080")
         try await LocalAgent.run(at: issuer, clock: StandingClock(now: now), push: settings) { local in
             let enrollment = try #require(try await local.addEnrollments([SampleMember(1)]).first)
@@ -39,7 +41,7 @@ struct PushPort: Sendable {
             try await local.addSubscription(
                 of: enrollment, key: receiver(), endpoint: PushEndpoint(endpoint), vapidKey: vapidKey ?? unused)
             var bounds = PushBounds.standard
-            bounds.patience = 86_400
+            (bounds.connections, bounds.patience) = (connections, patience)
             let server = PushServer(
                 reception: try #require(local.agent.pushReception),
                 address: try #require(ListenAddress("127.0.0.1:0", hosts: .addresses)),

@@ -15,20 +15,20 @@ import Testing
 
     /// Serves with a patience of a second while `body` runs.
     private func serving(
-        _ responder: @escaping PatientChannel.Responder, _ body: (_ port: Int) async throws -> Void
+        _ responder: @escaping PatientChannel.Responder, _ body: (RawHTTP) async throws -> Void
     ) async throws {
-        try await LocalServer.run(seconds: 1, places: places, responder) { try await body($0.port) }
+        try await LocalServer.run(seconds: 1, places: places, responder, body)
     }
 
-    private func answer(to sent: String, at port: Int) async throws -> String {
-        try await RawHTTP(port: port).answer(to: sent)
+    private func answer(to sent: String, at http: RawHTTP) async throws -> String {
+        try await http.answer(to: sent)
     }
 
     @Test func `who sends half a request is cut`() async throws {
         try await serving { _, _ in
             (Response(status: .ok), true)
-        } _: { port in
-            let answer = try await answer(to: "GET / HTTP/1.1\r\nho", at: port)
+        } _: { http in
+            let answer = try await answer(to: "GET / HTTP/1.1\r\nho", at: http)
             #expect(answer.isEmpty)
         }
         #expect(places.figures.slow == 1)
@@ -40,11 +40,11 @@ import Testing
             peer.waitsForAnswer()
             for await _ in gate.stream {}
             return (Response(status: .ok), true)
-        } _: { port in
-            async let slow = answer(to: Self.request, at: port)
+        } _: { http in
+            async let slow = answer(to: Self.request, at: http)
             while places.figures.open == 0 { await Task.yield() }
             // It begins later, so the other's time is over as well when this one is cut.
-            let cut = try await answer(to: "GET", at: port)
+            let cut = try await answer(to: "GET", at: http)
             gate.continuation.finish()
             let whole = try await slow
             #expect(cut.isEmpty && whole.hasPrefix("HTTP/1.1 200"))
@@ -56,8 +56,8 @@ import Testing
             _ = try? await request.body.collect(upTo: 16)
             peer.waitsForAnswer()
             return (Response(status: .ok, body: .init(byteBuffer: ByteBuffer(repeating: 0, count: 64 << 20))), true)
-        } _: { port in
-            try await RawHTTP(port: port).connected { _, outbound in
+        } _: { http in
+            try await http.connected { _, outbound in
                 try await outbound.write(ByteBuffer(string: Self.request))
                 while places.figures.slow == 0 || places.figures.open > 0 {
                     try Task.checkCancellation()

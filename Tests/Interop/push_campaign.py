@@ -24,7 +24,11 @@ from programs import Agent
 from pushing import PushingIssuer
 
 ENROLLMENTS = 20
+# Pushes of a campaign to one enrollment, which takes 600 at once.
+PUSHES = 500
 SENDERS = 8
+# Seconds; the agent cuts a sender after ten.
+IDLE = 5
 
 
 def free_port() -> int:
@@ -88,8 +92,10 @@ def asked_and_pushed(issuer: PushingIssuer, cards: list[dict], count: int) -> tu
     local = threading.local()
 
     def push(request: Request) -> int:
-        if not hasattr(local, "session"):
+        # A connection that was idle for long on a busy machine may be cut, and a push over it fails.
+        if time.monotonic() - getattr(local, "used", 0) > IDLE:
             local.session = requests.Session()
+        local.used = time.monotonic()
         return issuer.push_request(request, local.session).status_code
 
     def ask(number: int) -> tuple[Request, list[concurrent.futures.Future]]:
@@ -117,10 +123,11 @@ def expect_presented_once(agent: Agent, asked: list[Request]):
 
 
 class Garbage:
-    """Bytes that begin as a good push to a real endpoint, and go wrong somewhere."""
+    """Bytes that begin as a good push to a real endpoint, and go wrong somewhere; each connection is for one of them."""
 
-    def __init__(self, url: SplitResult, push: bytes, seed: int):
-        self.url, self.push, self.random = url, push, random.Random(seed)
+    def __init__(self, pushes: list[tuple[SplitResult, bytes]], seed: int):
+        self.pushes, self.random = pushes, random.Random(seed)
+        self.url, self.push = pushes[0]
         self.sent = 0
 
     def piece(self) -> bytes:
@@ -155,6 +162,7 @@ class Garbage:
 
     def spread(self, over: threading.Event):
         while not over.is_set():
+            self.url, self.push = self.random.choice(self.pushes)
             try:
                 with socket.create_connection((self.url.hostname, self.url.port), 5) as peer:
                     for _ in range(self.random.randint(1, 3)):
@@ -179,10 +187,11 @@ def raw_push(issuer: PushingIssuer, subscription: dict) -> bytes:
 
 
 def amid_garbage(agent: Agent, issuer: PushingIssuer, cards: list[dict], seconds: float, seed: int) -> dict:
-    """Sends garbage from several threads to the endpoint of the first card, while each request to the second is to be
-    taken and presented."""
-    attacked, other = (issuer.subscriptions[card["authenticatorId"]] for card in cards[:2])
-    sources = [Garbage(urlsplit(attacked["endpoint"]), raw_push(issuer, attacked), seed + number) for number in range(4)]
+    """Sends garbage from several threads to the endpoints of the cards, while each request to the second is to be taken
+    and presented."""
+    attacked = [issuer.subscriptions[card["authenticatorId"]] for card in cards[:1] + cards[2:]]
+    pushes = [(urlsplit(each["endpoint"]), raw_push(issuer, each)) for each in attacked]
+    sources = [Garbage(pushes, seed + number) for number in range(4)]
     over = threading.Event()
     threads = [threading.Thread(target=source.spread, args=(over,)) for source in sources]
     for thread in threads:
@@ -196,7 +205,7 @@ def amid_garbage(agent: Agent, issuer: PushingIssuer, cards: list[dict], seconds
             slowest = max(slowest, time.monotonic() - began)
             expect(answer.status_code == 201, f"a good push is taken: {answer.status_code} {answer.text}")
             asked.append(request)
-            over.wait(0.05)  # A pace, so that one enrollment's undecided requests stay below their bound.
+            over.wait(0.11)  # A pace, so that one enrollment's pushes and undecided requests stay below their bounds.
     finally:
         over.set()
         for thread in threads:
@@ -215,12 +224,12 @@ def private_memory(agent: Agent) -> float:
     return round(kilobytes / 1_024, 1)
 
 
-def campaign(name: str, options: tuple[str, ...], work) -> bool:
+def campaign(name: str, enrollments: int, work) -> bool:
     with tempfile.TemporaryDirectory(prefix="oob-", dir="/tmp") as folder, PushingIssuer() as issuer:
-        agent = receiving(Path(folder), *options)
+        agent = receiving(Path(folder))
         try:
             issuer.holds_polls = True
-            cards = [enrolled(agent, issuer) for _ in range(ENROLLMENTS)]
+            cards = [enrolled(agent, issuer) for _ in range(enrollments)]
             print(name, json.dumps(work(agent, issuer, cards)), flush=True)
             return True
         except Mismatch as mismatch:
@@ -236,11 +245,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600, help="how long garbage is sent")
     parser.add_argument("--seed", type=int, default=1, help="of the garbage")
     how = parser.parse_args()
-    rates = ("--push-rate", "60000", "--push-rate-in-all", "6000000")
-    # A sender's connection may be idle for long on a busy machine, and pushes of one that was cut meanwhile fail.
-    patient = (*rates, "--push-patience", "600")
-    once = campaign("each once:", patient, lambda *parts: each_once(*parts, how.requests))
-    garbage = campaign("amid garbage:", rates, lambda *parts: amid_garbage(*parts, how.seconds, how.seed))
+    enrollments = max(ENROLLMENTS, 2 * how.requests // PUSHES)
+    once = campaign("each once:", enrollments, lambda *parts: each_once(*parts, how.requests))
+    garbage = campaign("amid garbage:", ENROLLMENTS, lambda *parts: amid_garbage(*parts, how.seconds, how.seed))
     return 0 if once and garbage else 1
 
 

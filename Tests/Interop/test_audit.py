@@ -374,8 +374,6 @@ class TheEvents(WithAnAgent):
         self.assertLessEqual(event["request"]["receivedAt"], after["receivedAt"])
 
     def test_a_reader_that_stops_reading_is_cut_and_disturbs_nobody(self):
-        self.agent.stop()
-        self.start("--control-patience", "1")
         (enrollment,) = self.agent.json("enrollments")
         for _ in range(60):
             long = self.issuer.transaction(note="\N{GRINNING FACE}" * 1_000, more="\N{GRINNING FACE}" * 1_000)

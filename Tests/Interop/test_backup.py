@@ -201,7 +201,7 @@ class AClientThatStopsReading(unittest.TestCase):
             enrolled(self, issuer, agent)
             agent.stop()
             fill(folder, self.ROWS, self.ROW)
-            agent = Agent(folder, "--control-patience", "2")
+            agent = Agent(folder)
             self.addCleanup(agent.stop)
             before = self.resident(agent)
             with socket.socket(socket.AF_UNIX) as client:
@@ -213,9 +213,6 @@ class AClientThatStopsReading(unittest.TestCase):
                 self.assertEqual(agent.ctl("status").returncode, 0)
                 staging = lambda: list((folder / "state").glob(".backup-*"))
                 eventually(self, lambda: not staging(), "the copy is still there")
-            agent.stop()
-            agent = Agent(folder)  # With the usual patience: a busy disk may stop a reader for two seconds.
-            self.addCleanup(agent.stop)
             self.assertEqual(agent.ctl("backup", str(folder / "backup.tar")).returncode, 0, agent.tail())
             self.assertGreater((folder / "backup.tar").stat().st_size, self.ROWS * self.ROW)
 

@@ -22,6 +22,17 @@ struct AnswerRoomTests {
         return limits
     }
 
+    @Test(arguments: [
+        (AnswerBounds.standard.bytesInAll, 6_291_456, 2_097_152), (AnswerBounds.leastBytesInAll, 3_145_728, 1_048_576),
+    ])
+    func `lists have three quarters of the room, and an issuer an eighth`(bytes: Int, lists: Int, others: Int) {
+        let bounds = AnswerRoom.Bounds(bytes: bytes)
+        #expect(bounds.polls + bounds.calls == bytes)
+        #expect((bounds.polls, bounds.calls) == (8 * lists, 8 * others))
+        #expect((bounds.pollsOfIssuer, bounds.callsOfIssuer) == (lists, others))
+        #expect(lists >= AnswerBounds.standard.listBytes && others >= AnswerBounds.standard.bodyBytes)
+    }
+
     @Test func `a long list waits until those before it are done with, and short ones do not`() async throws {
         try await Link.run(limits: Self.narrow) { request in
             .answer(200, Self.padded(request.target.contains("after=short") ? 16_384 : 50_000))

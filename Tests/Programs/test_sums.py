@@ -84,7 +84,7 @@ class HalfRequests(unittest.TestCase):
         return greatest
 
     def test_on_the_control_socket_they_hold_their_bytes_and_no_more(self):
-        agent = started(type(self), Agent(temporary_folder(type(self)), "--control-patience", "600"))
+        agent = started(type(self), Agent(temporary_folder(type(self))))
         head = "POST /v1/enrollments HTTP/1.1\r\nhost: agent\r\ncontent-type: application/json\r\ncontent-length: 65536\r\n"
         fields = "".join(f"x-{number}: {'f' * 7_500}\r\n" for number in range(2))
         sent = (head + fields + "\r\n").encode() + b" " * 65_535
@@ -103,8 +103,7 @@ class HalfRequests(unittest.TestCase):
     def test_on_the_push_port_they_hold_their_bytes_and_no_more(self):
         port = free_port()
         agent = started(type(self), Agent(
-            temporary_folder(type(self)), "--push-listen", f"localhost:{port}", "--push-url", f"http://localhost:{port}",
-            "--push-patience", "600"))
+            temporary_folder(type(self)), "--push-listen", f"localhost:{port}", "--push-url", f"http://localhost:{port}"))
         head = "POST /p/unknown HTTP/1.1\r\nhost: localhost\r\ncontent-encoding: aes128gcm\r\ncontent-length: 4096\r\n"
         fields = "".join(f"x-{number}: {'f' * 5_000}\r\n" for number in range(3))
         sent = (head + fields + "\r\n").encode() + b" " * 4_095

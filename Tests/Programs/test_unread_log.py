@@ -123,8 +123,8 @@ class BrokenPipe(unittest.TestCase):
 
     def test_an_agent_starts_works_and_stops(self):
         with Issuer() as issuer:
-            # The first thing that it logs comes before it has a connection.
-            agent = Agent(self.folder, error=self.error, OOB_AGENT_NO_SUCH_SETTING="1")
+            # The first thing that it logs, that a secret was made, comes before it has a connection.
+            agent = Agent(self.folder, error=self.error)
             self.addCleanup(agent.process.kill)
             agent.json("enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code())
             agent.stop()

@@ -1,18 +1,30 @@
 package import NIOCore
 import NIOPosix
 
-/// Bytes to and from a server on a port of the loopback.
+/// Bytes to and from a server on a port of the loopback, or on a Unix socket.
 package struct RawHTTP: Sendable {
     package typealias Inbound = NIOAsyncChannelInboundStream<ByteBuffer>
     package typealias Outbound = NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-    package let port: Int
+    private enum Place {
+        case port(Int)
+        case socket(String)
+    }
 
-    package init(port: Int) { self.port = port }
+    private let place: Place
+
+    package init(port: Int) { place = .port(port) }
+
+    package init(socket path: String) { place = .socket(path) }
 
     package func connected(_ body: (Inbound, Outbound) async throws -> Void) async throws {
+        let address =
+            switch place {
+            case .port(let port): try SocketAddress(ipAddress: "127.0.0.1", port: port)
+            case .socket(let path): try SocketAddress(unixDomainSocketPath: path)
+            }
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port) { channel in
+            .connect(to: address) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                         wrappingChannelSynchronously: channel,

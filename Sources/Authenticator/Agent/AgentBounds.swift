@@ -2,13 +2,14 @@ import IssuerProtocol
 
 /// How much of what issuers send is taken in.
 ///
-/// What the protocol bounds stands at the protocol's bound; it can only be lowered.
+/// An operator sets ``enrollments`` and ``undecided``. The others are constants, which tests make small.
 package struct AgentBounds: Sendable {
-    /// The most enrollments that have not ended, of one agent, and of all hosts that share a store.
+    /// The most enrollments that have not ended, of one agent, or of all hosts that share its store.
     ///
     /// Enrolls that are under way when it is reached go on to their end.
     package var enrollments = 100_000
-    package var enrollmentsOfHosts = 10_000_000
+    /// The same for hosts that share a store.
+    package static let enrollmentsOfHosts = 10_000_000
     /// The most undecided requests of one enrollment; one more is refused.
     package var undecided = 1_000
     /// The most requests of one enrollment within 24 hours that are kept though they are never presented.

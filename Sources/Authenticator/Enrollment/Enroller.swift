@@ -157,9 +157,10 @@ struct Enroller: Sendable {
             let known = try options.excludeCredentials.compactMap { try store.enrollment(credentialId: $0) }
             return (try store.enrollmentCount(), known.first { $0.target.issuer == issuer })
         }
-        let limit = ports.shares == nil ? settings.bounds.enrollments : settings.bounds.enrollmentsOfHosts
+        let limit = settings.bounds.enrollments
         guard count < limit else {
-            throw CommandError(.failed, "there are \(count) enrollments already: the limit is \(limit)")
+            throw CommandError(
+                .failed, "there are \(count) enrollments already: the limit is \(limit) (setting max-enrollments)")
         }
         if let excluded {
             throw CommandError(.alreadyEnrolled, "the issuer already has this agent, as enrollment \(excluded.id)")

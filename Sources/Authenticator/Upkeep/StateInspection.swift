@@ -7,9 +7,6 @@ package struct UnfitStateError: Error, Sendable, Equatable, CustomStringConverti
 }
 
 extension Agent {
-    /// The most enrollments of a store that is one agent's alone.
-    package static var maxEnrollments: Int { AgentBounds.standard.enrollments }
-
     /// How many enrollments are not over.
     package func enrollmentCount() async throws -> Int { try await ports.store.read { try $0.enrollmentCount() } }
 

@@ -13,7 +13,6 @@ struct ControlRouter: Sendable {
     /// Those that end an enrollment have places of their own.
     let endings = OngoingCalls()
     let access: PeerAccess
-    let maxBodyBytes: Int
     let log: Logger
 
     func answer(to request: Request, on connection: ControlConnection) async -> Answer {
@@ -159,9 +158,9 @@ struct ControlRouter: Sendable {
 
     private func body(of request: Request) async throws -> [UInt8] {
         do {
-            return Array(try await request.body.collect(upTo: maxBodyBytes).readableBytesView)
+            return Array(try await request.body.collect(upTo: ControlJSON.maxCommandBytes).readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw ControlError(.bodyTooLarge, "the body has more than \(maxBodyBytes) bytes")
+            throw ControlError(.bodyTooLarge, "the body has more than \(ControlJSON.maxCommandBytes) bytes")
         } catch {
             try Task.checkCancellation()
             throw ControlError(.invalidArgument, "the body ends before it should")

@@ -34,7 +34,7 @@ package struct ControlServer: Sendable {
     ///   - onListening: called once calls are taken.
     package init(
         agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)? = nil, path: String,
-        access: ControlAccess = .init(), bounds: ControlBounds, looks: SocketLooks, clock: any AgentClock,
+        access: ControlAccess = .init(), bounds: ControlBounds = .standard, looks: SocketLooks, clock: any AgentClock,
         log: Logger,
         onListening: @escaping @Sendable () async -> Void
     ) {
@@ -51,12 +51,12 @@ package struct ControlServer: Sendable {
         let peerAccess = PeerAccess(agent: agent, access: access, log: log)
         calls = ControlCalls(agent: agent, copier: copier, cardholders: cardholders, log: log)
         channel = ControlChannel(
-            router: ControlRouter(calls: calls, access: peerAccess, maxBodyBytes: bounds.bodyBytes, log: log),
+            router: ControlRouter(calls: calls, access: peerAccess, log: log),
             access: peerAccess,
             places: ControlPlaces(limit: connections, maxUnread: ControlBounds.unreadBytes),
             patience: .seconds(Int64(bounds.patience)),
             headers: .init(
-                maxHeaderFieldSize: bounds.headerBytes / 2, maxHeaderListSize: bounds.headerBytes,
+                maxHeaderFieldSize: ControlBounds.headerBytes / 2, maxHeaderListSize: ControlBounds.headerBytes,
                 maxHeaderFieldCount: ControlBounds.headerFields))
     }
 
@@ -170,19 +170,17 @@ package enum ControlServerError: Error, CustomStringConvertible {
     }
 }
 
-/// What a client of the control socket may take.
+/// What a client of the control socket may take; the variables are constants that tests make small or great.
 package struct ControlBounds: Sendable {
     /// Connections at a time, within `FileLimit`; past it another one is closed for each newcomer.
     package var connections = 256
     /// Seconds for a client to send a whole head, a whole body, or to read an answer; then it is cut.
     package var patience = 10
-    /// All header fields of a request together; one has at most half of it.
-    package var headerBytes = 16_384
-    /// The body of a request.
-    package var bodyBytes = ControlJSON.maxCommandBytes
 
     package static let standard = ControlBounds()
 
+    /// All header fields of a request together; one has at most half of it.
+    static let headerBytes = 16_384
     /// The header fields of a request.
     static let headerFields = 64
     /// What clients leave unread of their answers, all together: eight of the longest.

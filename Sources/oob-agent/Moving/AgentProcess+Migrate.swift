@@ -27,7 +27,7 @@ extension AgentProcess {
         let move = StateMoveSettings(
             directory: settings.stateDirectory, secret: try secretToMigrate(), database: database,
             host: PostgresHost(
-                name: database.host, identity: try hostIdentity(), lease: .milliseconds(settings.bounds.hostLease)),
+                name: database.host, identity: try hostIdentity(), lease: .milliseconds(settings.hostLease)),
             scratch: scratch, process: self)
         if isReturn { try await StateReturn(move: move).run() } else { try await StateMigration(move: move).run() }
         #else

@@ -43,7 +43,7 @@ struct StateMoveSettings {
     ) async throws -> Result {
         let gateway = HTTPIssuerGateway(
             version: SoftwareVersion.text, network: process.settings.network, clock: SystemClock(),
-            bounds: process.settings.bounds.answer)
+            bounds: process.answerBounds)
         let ports = Ports(
             store: store, custody: SealedKeyCustody(secret: secret), sealing: SecretSealer(secret: secret),
             auditKeys: auditKeys,

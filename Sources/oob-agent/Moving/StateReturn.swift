@@ -87,11 +87,12 @@ struct StateReturn {
     private func look(at source: PostgresStore) async throws {
         try await move.withAgent(on: source) { agent in
             let count = try await agent.enrollmentCount()
-            guard count <= Agent.maxEnrollments else {
+            let limit = move.process.settings.maxEnrollments ?? AgentBounds.standard.enrollments
+            guard count <= limit else {
                 throw StartError(
                     .dataError,
-                    "nothing was moved: there are \(count) enrollments, and an agent on a file has \(Agent.maxEnrollments) at "
-                        + "most")
+                    "nothing was moved: there are \(count) enrollments, and an agent on a file has \(limit) at most: "
+                        + "see max-enrollments")
             }
             guard try await agent.journal.publicKeyPEM() != nil else {
                 throw StartError(

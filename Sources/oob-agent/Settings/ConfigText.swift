@@ -24,10 +24,7 @@ enum ConfigText {
         let found = Setting.allCases.compactMap { setting in
             source.find(setting).map { "\(setting.rawValue): \(scalar($0.value))  # \(DisplayText($0.place).text)" }
         }
-        let unknown = source.unknownVariables.map { name, meant in
-            "# \(DisplayText(name).text) is not a setting\(meant.map { "; did you mean \($0)?" } ?? ".")"
-        }
-        return ([head] + unknown + found + ["# Each other setting has its default (--print-config)."]).joined(
+        return ([head] + found + ["# Each other setting has its default (--print-config)."]).joined(
             separator: "\n")
     }
 
@@ -84,7 +81,7 @@ extension Setting {
         case .databasePasswordFile: "/etc/oob-agent/db-password"
         case .hostName: "agent-1"
         case .tpmTCTI: "device:/dev/tpmrm0"
-        default: Bound.of[self].map { "\($0.usual)" } ?? ""
+        default: number.map { "\($0.usual)" } ?? ""
         }
     }
 }

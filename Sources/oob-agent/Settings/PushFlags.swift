@@ -24,6 +24,9 @@ struct PushFlags: ParsableArguments {
         completion: .list(["required", "upstream"]))
     var vapid: String?
 
+    @Option(name: .customLong("poll-interval-with-push"), help: ArgumentHelp(.pollIntervalWithPush, "seconds"))
+    var pollInterval: String?
+
     /// The flag's value; nil if it was not given, or is not one of these flags.
     func value(of setting: Setting) -> String? {
         switch setting {
@@ -33,6 +36,7 @@ struct PushFlags: ParsableArguments {
         case .pushTLSKey: key
         case .pushBehindProxy: behindProxy
         case .pushVAPID: vapid
+        case .pollIntervalWithPush: pollInterval
         default: nil
         }
     }

@@ -13,17 +13,18 @@ struct PushListenerSettings {
     let settings: PushSettings
 
     /// Reads and checks the settings and files; nil if no pushes are received.
-    static func read(_ source: SettingSource, _ bounds: Bounds) throws(StartError) -> PushListenerSettings? {
+    static func read(_ source: SettingSource) throws(StartError) -> PushListenerSettings? {
         let behindProxy = try source.choice(.pushBehindProxy, allowed: ["true", "false"]) { $0 == "true" } ?? false
         let vapid = try source.choice(.pushVAPID, allowed: ["required", "upstream"]) { $0 } ?? "required"
         let identity = try identity(source)
+        let pollInterval = Int64(try source.number(.pollIntervalWithPush))
         switch (source.find(.pushListen), source.find(.pushURL)) {
         case (nil, nil): return nil
         case (let listen?, nil): throw .missing(.pushURL, beside: listen)
         case (nil, let url?): throw .missing(.pushListen, beside: url)
         case (let listen?, let url?):
             let address = try address(listen, isPlain: identity == nil, behindProxy)
-            let settings = try settings(url, isUpstream: vapid == "upstream", bounds)
+            let settings = try settings(url, isUpstream: vapid == "upstream", pollInterval)
             return PushListenerSettings(
                 address: address, identity: identity, isBehindProxy: behindProxy, settings: settings)
         }
@@ -46,12 +47,10 @@ struct PushListenerSettings {
     }
 
     private static func settings(
-        _ found: SettingSource.Found, isUpstream: Bool, _ bounds: Bounds
+        _ found: SettingSource.Found, isUpstream: Bool, _ pollInterval: Int64
     ) throws(StartError) -> PushSettings {
         do throws(ProtocolError) {
-            return try PushSettings(
-                url: found.value, isVAPIDUpstream: isUpstream, pollInterval: bounds.pollIntervalWithPush,
-                rates: bounds.pushRates)
+            return try PushSettings(url: found.value, isVAPIDUpstream: isUpstream, pollInterval: pollInterval)
         } catch {
             throw StartError(found.status, "\(found.place): \(error.what)")
         }

@@ -1,3 +1,6 @@
+import Authenticator
+import IssuerLink
+
 /// Every setting, by the name that its flag and its config member have.
 enum Setting: String, CaseIterable {
     case stateDir = "state-dir"
@@ -27,29 +30,13 @@ enum Setting: String, CaseIterable {
     case pushTLSKey = "push-tls-key"
     case pushBehindProxy = "push-behind-proxy"
     case pushVAPID = "push-vapid"
+    case pollIntervalWithPush = "poll-interval-with-push"
     case metricsListen = "metrics-listen"
     case pkcs11Module = "pkcs11-module"
     case tpmTCTI = "tpm-tcti"
     case maxUndecided = "max-undecided"
-    case maxRefused = "max-refused"
-    case maxMessages = "max-messages"
-    case maxCancellations = "max-cancellations"
-    case maxRequestBytes = "max-request-octets"
-    case maxHeld = "max-held"
-    case maxHeldInAll = "max-held-in-all"
-    case logPause = "log-pause"
-    case pollIntervalWithPush = "poll-interval-with-push"
-    case pushRate = "push-rate"
-    case pushRateInAll = "push-rate-in-all"
-    case pushConnections = "push-connections"
-    case pushPatience = "push-patience"
-    case maxAnswerBytes = "max-answer-octets"
-    case maxListBytes = "max-list-octets"
-    case maxListRequests = "max-list-requests"
-    case controlConnections = "control-connections"
-    case controlPatience = "control-patience"
-    case controlHeaderBytes = "control-header-octets"
-    case controlBodyBytes = "control-body-octets"
+    case maxEnrollments = "max-enrollments"
+    case maxAnswerBytes = "max-answer-bytes"
     case eventsKept = "events-kept"
     case auditRetention = "audit-retention"
     case retention
@@ -131,7 +118,40 @@ enum Setting: String, CaseIterable {
         case .tpmTCTI:
             "How the TPM is reached for keys in it, as tpm2-tss has it, such as device:/dev/tpmrm0. Default: "
                 + "$TPM2OPENSSL_TCTI, else what tpm2-tss finds."
-        default: Bound.of[self]?.help ?? ""
+        case .hostLease:
+            "The milliseconds for which a host's part of the work stays with it though it does not renew that; the same on "
+                + "all hosts of the database, \(numbers)."
+        case .pollIntervalWithPush: "The seconds from one poll to the next while pushes come, \(numbers)."
+        case .maxUndecided: "The most undecided requests of one enrollment, \(numbers)."
+        case .maxEnrollments:
+            "The most enrollments that have not ended, \(numbers), or \(AgentBounds.enrollmentsOfHosts) with a database that "
+                + "hosts share."
+        case .maxAnswerBytes: "The most bytes of all issuers' answers that are being read, \(numbers)."
+        case .eventsKept: "From how many of the journal's newest entries events are replayed, \(numbers)."
+        case .auditRetention: "The days for which the journal's entries are kept, \(numbers)."
+        case .retention: "The days for which requests that are over are kept, and known again, \(numbers)."
+        }
+    }
+
+    /// The range and the default as the help has them; empty if the setting is not a whole number.
+    private var numbers: String {
+        number.map { "\($0.range.lowerBound) to \($0.range.upperBound). Default: \($0.usual)" } ?? ""
+    }
+
+    /// The range and the default of a setting that is a whole number; `nil` for others.
+    ///
+    /// All other bounds are constants of the parts that they are for: docs/reference/limits.md lists them.
+    var number: (range: ClosedRange<Int>, usual: Int)? {
+        switch self {
+        case .hostLease: (300...60_000, 15_000)
+        case .pollIntervalWithPush: (1...3_600, Int(PushSettings.usualPollInterval))
+        case .maxUndecided: (1...100_000, AgentBounds.standard.undecided)
+        case .maxEnrollments: (1...AgentBounds.enrollmentsOfHosts, AgentBounds.standard.enrollments)
+        case .maxAnswerBytes: (AnswerBounds.leastBytesInAll...1 << 30, AnswerBounds.standard.bytesInAll)
+        case .eventsKept: (1_000...10_000_000, 100_000)
+        case .auditRetention: (30...3_660, 400)
+        case .retention: (2...3_660, 400)
+        default: nil
         }
     }
 }

@@ -86,7 +86,23 @@ struct SettingFlags: ParsableArguments {
     @Option(name: .customLong("tpm-tcti"), help: ArgumentHelp(.tpmTCTI, "tcti"))
     var tpmTCTI: String?
 
-    @OptionGroup var bounds: BoundFlags
+    @Option(name: .customLong("max-undecided"), help: ArgumentHelp(.maxUndecided, "count"))
+    var maxUndecided: String?
+
+    @Option(name: .customLong("max-enrollments"), help: ArgumentHelp(.maxEnrollments, "count"))
+    var maxEnrollments: String?
+
+    @Option(name: .customLong("max-answer-bytes"), help: ArgumentHelp(.maxAnswerBytes, "bytes"))
+    var maxAnswerBytes: String?
+
+    @Option(name: .customLong("events-kept"), help: ArgumentHelp(.eventsKept, "count"))
+    var eventsKept: String?
+
+    @Option(name: .customLong("audit-retention"), help: ArgumentHelp(.auditRetention, "days"))
+    var auditRetention: String?
+
+    @Option(name: .customLong("retention"), help: ArgumentHelp(.retention, "days"))
+    var retention: String?
 
     func value(of setting: Setting) -> String? {
         switch setting {
@@ -107,9 +123,13 @@ struct SettingFlags: ParsableArguments {
         case .metricsListen: metricsListen
         case .pkcs11Module: pkcs11Module
         case .tpmTCTI: tpmTCTI
-        default:
-            access.value(of: setting) ?? database.value(of: setting) ?? push.value(of: setting)
-                ?? bounds.value(of: setting)
+        case .maxUndecided: maxUndecided
+        case .maxEnrollments: maxEnrollments
+        case .maxAnswerBytes: maxAnswerBytes
+        case .eventsKept: eventsKept
+        case .auditRetention: auditRetention
+        case .retention: retention
+        default: access.value(of: setting) ?? database.value(of: setting) ?? push.value(of: setting)
         }
     }
 }

@@ -45,11 +45,19 @@ struct SettingSource {
         return config?.members[setting.rawValue].map { Found(value: $0.value, place: $0.place, status: .config) }
     }
 
-    /// Variables with the name of a setting of this agent's that there is not, and the setting that is meant, if any.
-    var unknownVariables: [(name: String, meant: String?)] {
+    /// Refuses a variable that has the form of a setting's, so that none is without effect in silence.
+    ///
+    /// An empty one is not set. Kubernetes sets `…_PORT…` and `…_SERVICE_…` for a service that is called oob-agent.
+    func expectKnownVariables() throws(StartError) {
         let names = Setting.allCases.map(\.variable) + ["OOB_AGENT_CONFIG", "OOB_AGENT_USER"]
-        return environment.keys.filter { $0.hasPrefix("OOB_AGENT_") && !names.contains($0) }.sorted()
-            .map { ($0, NearestName.of($0, among: names)) }
+        let others = ["OOB_AGENT_PORT", "OOB_AGENT_SERVICE_"]
+        let unknown = environment.filter { name, value in
+            name.hasPrefix("OOB_AGENT_") && !value.isEmpty && !names.contains(name)
+                && !others.contains(where: name.hasPrefix)
+        }
+        guard let name = unknown.keys.min() else { return }
+        throw StartError(
+            .config, "\(EscapedText.of(name)): no such setting; \(NearestName.advice(for: name, among: names))")
     }
 
     func choice<Value>(
@@ -62,8 +70,12 @@ struct SettingSource {
         return value
     }
 
-    func integer(_ setting: Setting, in range: ClosedRange<Int>) throws(StartError) -> Int? {
-        guard let found = find(setting) else { return nil }
+    /// A setting that is a whole number, or its default.
+    func number(_ setting: Setting) throws(StartError) -> Int {
+        guard let (range, usual) = setting.number else {
+            throw StartError(.software, "\(setting.rawValue) is not a number")
+        }
+        guard let found = find(setting) else { return usual }
         guard let number = Int(found.value), range.contains(number) else {
             throw StartError(
                 found.status,

@@ -56,11 +56,19 @@ struct Settings {
     let tpmTCTI: String?
     /// Nil: metrics are on the control socket alone.
     let metricsAddress: ListenAddress?
-    let bounds: Bounds
+    /// Milliseconds.
+    let hostLease: Int
+    let maxUndecided: Int
+    /// Nil: as many as suit the store.
+    let maxEnrollments: Int?
+    let maxAnswerBytes: Int
+    let eventsKept: Int
+    /// Seconds.
+    let auditRetention: Int64
+    /// Seconds.
+    let retention: Int64
     /// Nil: requests come by polls alone.
     let push: PushListenerSettings?
-    /// Environment variables that look like a setting and are none.
-    let unknownVariables: [(name: String, meant: String?)]
     /// What was found for each setting, as text; a default is not found.
     let found: [Setting: String]
     private let flags: SettingFlags
@@ -69,6 +77,7 @@ struct Settings {
     /// - Parameter isMigration: whether the settings of a database are those of where the state is moved to.
     init(flags: SettingFlags, environment: [String: String], isMigration: Bool = false) throws(StartError) {
         let source = try SettingSource(flags: flags, environment: environment)
+        try source.expectKnownVariables()
         stateDirectory = try source.stateDirectory()
         socketPath = try source.socketPath(stateDirectory: stateDirectory)
         sessionDirectory = try source.sessionDirectory()
@@ -107,9 +116,15 @@ struct Settings {
         pkcs11Module = try source.absolutePath(.pkcs11Module)
         tpmTCTI = try source.visibleText(.tpmTCTI, bytes: 1...255)
         metricsAddress = try source.loopbackAddress(.metricsListen)
-        bounds = try Bounds(source)
-        push = try PushListenerSettings.read(source, bounds)
-        unknownVariables = source.unknownVariables
+        hostLease = try source.number(.hostLease)
+        maxUndecided = try source.number(.maxUndecided)
+        let maxEnrollments = try source.number(.maxEnrollments)
+        self.maxEnrollments = source.find(.maxEnrollments).map { _ in maxEnrollments }
+        maxAnswerBytes = try source.number(.maxAnswerBytes)
+        eventsKept = try source.number(.eventsKept)
+        auditRetention = Int64(try source.number(.auditRetention)) * 86_400
+        retention = Int64(try source.number(.retention)) * 86_400
+        push = try PushListenerSettings.read(source)
         found = Dictionary(
             uniqueKeysWithValues: Setting.allCases.compactMap { setting in
                 source.find(setting).map { (setting, $0.value) }

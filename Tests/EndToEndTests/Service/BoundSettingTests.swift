@@ -2,14 +2,9 @@ import Testing
 
 @Suite struct BoundSettingTests {
     private static let ranges: [(name: String, least: Int, limit: Int)] = [
-        ("max-undecided", 1, 100_000), ("max-refused", 1, 10_000), ("max-messages", 100, 1_000_000),
-        ("max-cancellations", 1, 100_000),
-        ("max-request-octets", 1_024, 16_384), ("max-held", 1, 1_000), ("max-held-in-all", 1, 100_000),
-        ("log-pause", 60, 86_400), ("max-answer-octets", 16_384, 1_048_576),
-        ("max-list-octets", 16_384, 2_097_152), ("max-list-requests", 1, 100), ("control-connections", 2, 4_096),
-        ("control-patience", 1, 600), ("control-header-octets", 1_024, 65_536),
-        ("control-body-octets", 1_024, 65_536), ("events-kept", 1_000, 10_000_000),
-        ("audit-retention", 30, 3_660), ("retention", 2, 3_660),
+        ("max-undecided", 1, 100_000), ("max-enrollments", 1, 10_000_000),
+        ("max-answer-bytes", 33_554_432, 1_073_741_824), ("poll-interval-with-push", 1, 3_600),
+        ("events-kept", 1_000, 10_000_000), ("audit-retention", 30, 3_660), ("retention", 2, 3_660),
     ]
 
     @Test func `a bound is taken up to its ends, and one past them is refused with the range`() async throws {
@@ -27,6 +22,17 @@ import Testing
                     #expect(refused.errors.contains("--\(name): must be a whole number from \(least) to \(limit)"))
                 }
             }
+        }
+    }
+
+    @Test func `an agent has as many enrollments as are set`() async throws {
+        try await Scenario.run { scenario in
+            let (sandbox, agent) = try await scenario.enrolled()
+            _ = try await agent.stop()
+            try await agent.start("--max-enrollments", "1")
+            let code = try await sandbox.code()
+            let refused = try await agent.attempt("enroll", "--issuer", sandbox.url, "--code", code)
+            #expect(refused.errors.contains("the limit is 1 (setting max-enrollments)"), "\(refused)")
         }
     }
 }

@@ -28,62 +28,9 @@ import Testing
         }
     }
 
-    @Test func `with places for two a third takes that of the one which waited longest`() async throws {
-        try await Scenario.run { scenario in
-            let agent = scenario.agent()
-            try await agent.start("--control-connections", "2", "--control-patience", "600")
-            // Each has its answer before the next one comes: connections may take their places in another order than
-            // they were made.
-            let first = try await agent.connection()
-            try await first.send(Self.get("health"))
-            #expect(try await first.answers().contains("200 OK"))
-            let second = try await agent.connection()
-            try await second.send(Self.get("health"))
-            #expect(try await second.answers().contains("200 OK"))
-            #expect(!first.isCut)
-            let third = try await agent.connection()
-            try await third.send(Self.get("health"))
-            #expect(try await third.answers().contains("200 OK"))
-            try await first.waitUntilCut()
-            #expect(!second.isCut)
-        }
-    }
-
-    @Test(arguments: [
-        "", "GET /v1/sta", "GET /v1/status HTTP/1.1\r\nhost: agent\r\n",
-        "POST /v1/fetch HTTP/1.1\r\nhost: agent\r\ncontent-length: 40\r\n\r\n{",
-        "POST /v1/fetch HTTP/1.1\r\nhost: agent\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{",
-    ])
-    func `who sends half a request is cut, and others are served meanwhile`(_ half: String) async throws {
-        try await Scenario.run { scenario in
-            let agent = scenario.agent()
-            try await agent.start("--control-patience", "1")
-            let connection = try await agent.connection()
-            try await connection.send(half)
-            try await agent.ctl("status")
-            try await connection.waitUntilCut()
-        }
-    }
-
-    @Test(arguments: ["x-slow: ", "content-length: 60000\r\n\r\n"])
-    func `who sends byte by byte has no more time than others`(_ start: String) async throws {
-        try await Scenario.run { scenario in
-            let agent = scenario.agent()
-            try await agent.start("--control-patience", "1")
-            let connection = try await agent.connection()
-            try await connection.send("POST /v1/fetch HTTP/1.1\r\nhost: agent\r\n\(start)")
-            try await Patience.until("the end of the connection") {
-                try await connection.send(" ") ? nil : ()
-            }
-        }
-    }
-
     @Test func `who never reads the answers is cut, and others are served meanwhile`() async throws {
         try await Scenario.run { scenario in
             let (sandbox, agent) = try await scenario.enrolled()
-            _ = try await agent.stop()
-            // Those who read have that time too, on a machine that is busy with a hundred who do not.
-            try await agent.start("--control-patience", "5")
             let memory = agent.privateMemory
             let filler = String(repeating: "x", count: 1_000)
             for _ in 0..<40 {
@@ -142,18 +89,6 @@ import Testing
         #expect(answer.contains("more than 65536 bytes") == (status == "413"))
     }
 
-    @Test func `bounds of the control socket can be set`() async throws {
-        let set = ["--control-header-octets", "2048", "--control-body-octets", "1024"]
-        for (bytes, status) in [(1_024, "200"), (1_025, "431")] {
-            let field = "x: " + String(repeating: "y", count: bytes) + "\r\n"
-            try await expect(status, for: Self.get("status", field), set)
-        }
-        for (bytes, status) in [(1_024, "404"), (1_025, "413")] {
-            let body = "{}" + String(repeating: " ", count: bytes - 2)
-            try await expect(status, for: Self.post("requests/next/approve", body), set)
-        }
-    }
-
     @Test(arguments: [
         post("requests/next/deny", "{}", length: 3), post("requests/next/deny", "{}{}", length: 3),
         post("requests/next/deny", "{", length: 1) + "}",
@@ -188,11 +123,11 @@ import Testing
 
     /// Expects the status of an agent's answer to a request.
     @discardableResult
-    private func expect(_ status: String, for request: String, _ settings: [String] = []) async throws -> String {
+    private func expect(_ status: String, for request: String) async throws -> String {
         var answer = ""
         try await Scenario.run { scenario in
             let agent = scenario.agent()
-            try await agent.start(settings)
+            try await agent.start()
             let connection = try await agent.connection()
             try await connection.send(request)
             answer = try await connection.answers()
