@@ -108,7 +108,7 @@ struct RowSealTests {
 
     private static let columns = """
         sign_count, state, authenticator_id, sealed_token, enrolled_at, end_reason, ended_at, pin_failures,
-        pin_blocked_until, seal, journal_seq
+        pin_blocked_until, sealed_key, seal, journal_seq
         """
 
     /// Keeps a row as it is, and gives what puts it back.

@@ -210,7 +210,7 @@ struct SecretRotationTests {
         let all = hasDataKeys ? 4 : 2
         let rewrapped = [2, 4].filter { $0 <= all }.map { StartStep.rewrapped($0, of: all) }
         #expect(steps.value == [.surveyed(1, of: 2), .surveyed(2, of: 2)] + rewrapped + [.scrubbing, .scrubbed])
-        #expect(steps.value.map(\.text)[3] == "Changing the secret: 2 of \(all) keys and tokens")
+        #expect(steps.value.map(\.text)[2] == "Changing the secret: 2 of \(all) keys and tokens")
         #expect(steps.value.map(\.patience).suffix(3) == [.seconds(120), .seconds(1_800), .seconds(120)])
     }
 
