@@ -15,7 +15,7 @@ from postgres_proxy import PostgresProxy
 from postgres_server import PROGRAMS, PostgresServer
 from programs import Sandbox
 from rows import Row, number
-from world import PLACE, TRANSACTION, AgentProcess, enrolled, until
+from world import PLACE, QUEUED, TRANSACTION, AgentProcess, enrolled, until
 
 SCRIPT = Path(__file__).with_name("hosts.sql")
 # Clients of all hosts together, and of pgbench; each has an enrollment of its own.
@@ -91,7 +91,7 @@ def approvals_a_second(server: PostgresServer, hosts: int, count: int) -> tuple[
         in_parallel([lambda agent=agent, mine=mine: approve_all(agent, mine)
                      for (agent, _), mine in zip(cards, bought)])
         acknowledged = time.monotonic() - began
-        until("the last delivery", lambda: world.one("SELECT count(*) FROM outbox") == 0, pause=0.01)
+        until("the last delivery", lambda: world.one(QUEUED) == 0, pause=0.01)
         return count / acknowledged, count / (time.monotonic() - began)
 
 
@@ -141,9 +141,9 @@ def cost_row(server: PostgresServer) -> Row:
                 world.agents[0].rest()
                 done = len(way.ended)
                 approve_all(world.agents[0], [request])
-                until("the delivery", lambda: world.one("SELECT count(*) FROM outbox") == 0, pause=0.01)
+                until("the delivery", lambda: world.one(QUEUED) == 0, pause=0.01)
                 found.append(next((waits, statements.count(b"COMMIT")) for waits, statements in way.ended[done:]
-                                  if any(b"INSERT INTO outbox" in each for each in statements)))
+                                  if any(b"INSERT INTO evidence" in each for each in statements)))
     finally:
         way.remove()
     waits, commits = max(waits for waits, _ in found), max(commits for _, commits in found)

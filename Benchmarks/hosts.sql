@@ -17,19 +17,19 @@ UPDATE enrollment SET sign_count = :n, journal_seq = :head, journal_host = 'b' |
 INSERT INTO journal (host, seq, entry) VALUES ('b' || :client_id, :head + 1, repeat('x', 400));
 INSERT INTO journal (host, seq, entry) VALUES ('b' || :client_id, :head + 2, repeat('x', 250));
 SELECT 1 FROM enrollment WHERE id = 'b' || :client_id FOR UPDATE;
-UPDATE request SET decided_at = 1, state = 'approved', delivery = 'queued' WHERE id = :client_id || '-' || :n;
+UPDATE request SET decided_at = 1, state = 'approved', delivery = 'queued', queue_place = :n WHERE id = :client_id || '-' || :n;
 INSERT INTO evidence (request_seq, text, decision)
     SELECT seq, repeat('x', 200), convert_to(repeat('x', 900), 'UTF8') FROM request WHERE id = :client_id || '-' || :n
     ON CONFLICT (request_seq) DO UPDATE SET text = excluded.text, decision = excluded.decision;
-INSERT INTO outbox (enrollment_id, jti, request_id, sign_count, body, exp)
-    VALUES ('b' || :client_id, :n, :client_id || '-' || :n, :n, convert_to(repeat('x', 900), 'UTF8'), 1);
 INSERT INTO journal_mark (host, name, seq, digest, signature)
     VALUES ('b' || :client_id, 'head', :head + 2, '\x00', '\x00') ON CONFLICT (host, name)
     DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature;
 COMMIT;
-SELECT seq, enrollment_id, jti, request_id, sign_count, body, exp, traceparent, last_error,
-    (SELECT sealed FROM data_key WHERE data_key.enrollment_id = outbox.enrollment_id) FROM outbox
-    WHERE enrollment_id = 'b' || :client_id AND sign_count IS NOT NULL ORDER BY sign_count LIMIT 1;
+SELECT request.id, request.enrollment_id, request.jti, request.received_at, request.exp, request.state, request.queue_place,
+    request.traceparent, request.delivery_error, evidence.issuer_key, evidence.text, evidence.decision,
+    (SELECT sealed FROM data_key WHERE data_key.enrollment_id = request.enrollment_id)
+    FROM request JOIN evidence ON evidence.request_seq = request.seq
+    WHERE state = 'approved' AND delivery = 'queued' AND enrollment_id = 'b' || :client_id ORDER BY queue_place LIMIT 1;
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 UPDATE host SET last_write = :n WHERE name = 'b' || :client_id
     RETURNING incarnation, CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT);
@@ -37,7 +37,7 @@ SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :clien
 SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'floor';
 SELECT seq, entry FROM journal WHERE host = 'b' || :client_id AND seq > :head + 2 ORDER BY seq LIMIT 2;
 SELECT 1 FROM enrollment WHERE id = 'b' || :client_id FOR UPDATE;
-DELETE FROM outbox WHERE enrollment_id = 'b' || :client_id AND jti = CAST(:n AS TEXT);
+SELECT 1 FROM request WHERE id = :client_id || '-' || :n AND delivery = 'queued';
 INSERT INTO journal (host, seq, entry) VALUES ('b' || :client_id, :head + 3, repeat('x', 350));
 INSERT INTO journal (host, seq, entry) VALUES ('b' || :client_id, :head + 4, repeat('x', 300));
 SELECT request.*, enrollment.*, (SELECT sealed FROM data_key WHERE data_key.enrollment_id = request.enrollment_id)

@@ -28,6 +28,7 @@ PATIENCE = 600
 MEMORY_PAUSE = 21
 # What is measured writes there: the disk of that counts. Short, for a socket's path has 103 bytes at most.
 PLACE = os.environ.get("BENCH_DIR", "/tmp")
+QUEUED = "SELECT count(*) FROM request WHERE state IN ('approved', 'denied', 'refused') AND delivery = 'queued'"
 TRANSACTION = {
     "merchantName": "CoffeeHouse2", "purchaseAmount": "100", "purchaseCurrency": "840", "purchaseExponent": "2",
     "purchaseDate": "20231017055638", "threeDSRequestorAppURL": "https://merchant.example/return?transID=2f37539c",
@@ -205,7 +206,7 @@ class World:
         until("the request", lambda: self.received(acs_trans_id))
 
     def until_delivered(self):
-        until("the last delivery", lambda: not self.one("SELECT count(*) FROM outbox"))
+        until("the last delivery", lambda: not self.one(QUEUED))
 
     def until_packed(self):
         """What is over is in few bytes, except the newest: the agent does that by itself, beside all else."""

@@ -96,7 +96,7 @@ struct LocalAgent: Sendable {
         let request = RequestRecord(
             id: try RequestID(random: ports.entropy), enrollmentId: enrollment.id,
             jti: try #require(TokenID("request-1")), iat: now, exp: now + 86_400, presented: nil, acsTransId: nil,
-            message: "", receivedAt: now, life: .pending)
+            message: "", traceparent: nil, receivedAt: now, life: .pending)
         try await ports.store.write { try $0.insert(request) }
         return request
     }

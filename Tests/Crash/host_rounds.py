@@ -21,6 +21,9 @@ PIN, WRONG = "918273645", "918273646"
 TRANSACTION = {"merchantName": "Hosts & Söhne", "purchaseAmount": "12345", "purchaseCurrency": "978",
                "purchaseExponent": "2", "purchaseDate": "20260102030405", "expiresIn": 3600}
 SETTLED_WITHIN = 180
+# What waits to be delivered.
+OUTBOX = ("SELECT enrollment_id FROM request WHERE state IN ('approved', 'denied', 'refused') AND delivery = 'queued' "
+          "UNION ALL SELECT enrollment_id FROM message WHERE answer_until IS NOT NULL")
 # How often each fault of a host comes, of 100.
 FAULTS = {"kill at a point": 24, "kill": 8, "freeze": 16, "stop": 4, "database cut": 14, "database stalled": 10,
           "issuer cut": 12, "clock": 12}
@@ -379,7 +382,7 @@ class Round:
 
     def lags(self, probes: list[Purchase]) -> list[str]:
         """What is not delivered, and for whom nothing is fetched."""
-        waiting = self.server.sql("SELECT enrollment_id, count(*) FROM outbox GROUP BY 1", self.ledger.database)
+        waiting = self.server.sql(f"SELECT enrollment_id, count(*) FROM ({OUTBOX}) AS waiting GROUP BY 1", self.ledger.database)
         came = {row[0] for row in self.server.sql("SELECT acs_trans_id FROM request", self.ledger.database)}
         return [f"{count} decisions of {card} are not delivered" for card, count in waiting] + [
             f"nothing is fetched for {probe.card}" for probe in probes if probe.acs_trans_id not in came]
@@ -427,7 +430,7 @@ class Round:
             health = host.ask("GET", "/audit/verify", patience=60)
             if health is None or health[0] != 200 or not health[1]["whole"]:
                 found.append(f"{host.name}: audit verify says {health}")
-        waiting = self.server.sql("SELECT count(*) FROM outbox", self.ledger.database)
+        waiting = self.server.sql(f"SELECT count(*) FROM ({OUTBOX}) AS waiting", self.ledger.database)
         if waiting != [["0"]]:
             return [*found, f"{waiting[0][0]} decisions are still on their way"]
         shares = self.server.sql(

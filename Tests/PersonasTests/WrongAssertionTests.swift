@@ -62,10 +62,11 @@ struct WrongAssertionTests {
             ].map { TransactionMember(name: $0.0, value: $0.1) })
         let presented = PresentedRequest(
             transaction: transaction, payment: payment, transactionDigest: [], nonce: Array(repeating: 7, count: 32),
-            warnings: [], traceparent: nil)
+            warnings: [])
         let request = RequestRecord(
             id: try #require(RequestID("0123456789abcdef0123")), enrollmentId: id, jti: try #require(TokenID("a")),
-            iat: 0, exp: 600, presented: presented, acsTransId: nil, message: "", receivedAt: 0, life: .pending)
+            iat: 0, exp: 600, presented: presented, acsTransId: nil, message: "", traceparent: nil, receivedAt: 0,
+            life: .pending)
         let key = try await custody.unlock(enrollment.keyReference, pin: nil)
         return (TestApproval(request, of: enrollment, signCount: signCount, with: key), made.publicKey)
     }

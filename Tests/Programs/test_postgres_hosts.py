@@ -610,7 +610,7 @@ class RoundTripTests(OneHost):
         done = len(self.way.ended)
         self.assertEqual(self.agent.ctl("approve", self.request).returncode, 0, self.agent.tail())
         decisions = [(count, statements) for count, statements in self.way.ended[done:]
-                     if any(b"INSERT INTO outbox" in statement for statement in statements)]
+                     if any(b"INSERT INTO evidence" in statement for statement in statements)]
         self.assertEqual(len(decisions), 1)
         count, statements = decisions[0]
         self.assertLessEqual(count, 3, statements)
@@ -621,14 +621,14 @@ class LostAnswerTests(OneHost):
     """The connection is lost while a decision is committed."""
 
     def test_a_commit_that_was_made_is_found_and_the_decision_is_told_as_made(self):
-        self.way.arm("INSERT INTO outbox", "after")
+        self.way.arm("INSERT INTO evidence", "after")
         denied = self.agent.ctl("deny", self.request)
         self.assertTrue(self.way.was_cut.is_set())
         self.assertEqual(denied.returncode, 0, denied.stderr)
         self.until(lambda: self.state() == ("denied", "delivered"), "not delivered")
 
     def test_a_commit_that_the_server_never_got_is_told_as_not_made_and_can_be_made_again(self):
-        self.way.arm("INSERT INTO outbox", "before")
+        self.way.arm("INSERT INTO evidence", "before")
         denied = self.agent.ctl("deny", self.request)
         self.assertTrue(self.way.was_cut.is_set())
         self.assertNotEqual(denied.returncode, 0)
@@ -637,7 +637,7 @@ class LostAnswerTests(OneHost):
         self.until(lambda: self.state() == ("denied", "delivered"), "not delivered")
 
     def test_a_commit_that_nobody_can_ask_for_is_told_as_in_doubt_and_is_settled_later(self):
-        self.way.arm("INSERT INTO outbox", "after", closes=True)
+        self.way.arm("INSERT INTO evidence", "after", closes=True)
         denied = self.agent.ctl("deny", self.request)
         self.assertTrue(self.way.was_cut.is_set())
         self.assertEqual(denied.returncode, 11, denied.stderr)
@@ -653,7 +653,7 @@ class LostNumberTests(OneHost):
     SERVER_OPTIONS = ("-c", "wal_writer_delay=10s")
 
     def test_a_commit_that_a_crash_has_undone_is_not_taken_for_another_one_of_the_same_number(self):
-        self.way.arm("INSERT INTO outbox", "before", closes=True)
+        self.way.arm("INSERT INTO evidence", "before", closes=True)
         with ThreadPoolExecutor(1) as callers:
             call = callers.submit(self.agent.ctl, "deny", self.request)
             self.assertTrue(self.way.was_cut.wait(WITHIN))
@@ -748,8 +748,7 @@ class KilledHostsTests(Hosts):
             decided = self.told.get(acs_trans_id) or decisions[0]["decision"]
             self.assertIn(decided, self.asked[acs_trans_id])
             self.assertEqual((state, story["status"]), words[decided])
-        counts = self.server.sql("SELECT sign_count FROM outbox UNION ALL SELECT count(*) FROM request "
-                                 "WHERE state = 'pending'", self.name)
+        counts = self.server.sql("SELECT count(*) FROM request WHERE state = 'pending' OR delivery = 'queued'", self.name)
         self.assertEqual(counts, [["0"]])
         for agent in self.agents.values():
             verified = agent.ctl("audit verify")
@@ -805,7 +804,7 @@ class UpgradeTests(Hosts):
         for statement in [
             "ALTER TABLE enrollment ADD COLUMN colour TEXT NOT NULL DEFAULT 'none'",
             "ALTER TABLE request ADD COLUMN colour TEXT, ADD COLUMN weight BIGINT NOT NULL DEFAULT 1",
-            "ALTER TABLE outbox ADD COLUMN colour TEXT", "CREATE INDEX request_by_colour ON request (colour)",
+            "ALTER TABLE message ADD COLUMN colour TEXT", "CREATE INDEX request_by_colour ON request (colour)",
             "CREATE TABLE colour (enrollment_id TEXT REFERENCES enrollment (id) ON DELETE CASCADE)",
             "UPDATE oob_agent_store SET form = 2",
         ]:

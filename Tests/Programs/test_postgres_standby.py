@@ -38,7 +38,7 @@ class LostPrimaryTests(Hosts):
             call = callers.submit(decider.ctl, "deny", request, "--delivery-timeout", "0")
             self.until(lambda: self.sql(
                 "SELECT 1 FROM pg_stat_activity JOIN pg_locks USING (pid) "
-                "WHERE wait_event = 'SyncRep' AND relation = 'outbox'::regclass"), "the commit waits for the standby")
+                "WHERE wait_event = 'SyncRep' AND relation = 'evidence'::regclass"), "the commit waits for the standby")
             self.cluster.stop()
             self.cluster.start()
             self.assertEqual(self.sql("SELECT state FROM request"), [["denied"]])

@@ -75,7 +75,7 @@ struct ErasureTests {
         var request = plain
         request.presented = PresentedRequest(
             transaction: presented.transaction, payment: payment, transactionDigest: presented.transactionDigest,
-            nonce: presented.nonce, warnings: presented.warnings, traceparent: presented.traceparent)
+            nonce: presented.nonce, warnings: presented.warnings)
         try await sample.insert(request)
         try await eraseAll(of: card.id)
         #expect(

@@ -196,31 +196,52 @@ struct LookUpTests {
     @Test func `each queue of an outbox has its head`() async throws {
         let one = try await sample.enrollment("a")
         let other = try await sample.enrollment("b")
-        func entry(_ jti: String, signCount: UInt32?, of enrollment: Enrollment) throws -> OutboxEntry {
-            OutboxEntry(
-                sequence: nil, enrollmentId: enrollment.id, jti: try #require(TokenID(jti)), requestId: nil,
-                signCount: signCount, body: [], exp: 1, traceparent: nil)
+        func insert(_ number: Int, _ life: RequestLife, signCount: Int64? = nil, of enrollment: Enrollment) async throws {
+            var request = try SampleStore.request(number, of: enrollment, life: life)
+            request.queuePlace = signCount
+            let decided = request
+            try await sample.insert(decided)
+            try await sample.store.write { try $0.keep(KeptEvidence(decision: [1]), of: decided.id) }
         }
-        let entries = [
-            try entry("a2", signCount: 2, of: one), try entry("d1", signCount: nil, of: one),
-            try entry("a1", signCount: 1, of: one), try entry("d2", signCount: nil, of: one),
-            try entry("other", signCount: 0, of: other),
-        ]
-        try await sample.store.write { store in for entry in entries { try store.insert(entry) } }
+        let approved = RequestLife(state: .approved, delivery: .queued)
+        let denied = RequestLife(state: .denied(.userDenied), delivery: .queued)
+        try await insert(1, approved, signCount: 2, of: one)
+        try await insert(2, denied, of: one)
+        try await insert(3, approved, signCount: 1, of: one)
+        try await insert(4, approved, signCount: 0, of: other)
+        let duplicate = try SeenMessage(
+            enrollmentId: one.id, jti: #require(TokenID("d2")), payloadDigest: [1], requestId: nil, seenAt: 5,
+            answer: DuplicateAnswer(exp: 1, traceparent: nil))
+        try await sample.store.write { try $0.insert(duplicate) }
+        try await insert(5, .refused(token: "conflict", reason: .policy), of: one)
         func head(_ queue: OutboxQueue, _ enrollment: Enrollment) async throws -> OutboxEntry? {
             try await sample.store.read { try $0.outboxHead(enrollment: enrollment.id, queue: queue) }
         }
         let first = try #require(try await head(.approvals, one))
-        #expect(first.jti.text == "a1")
-        #expect(try await head(.denials, one)?.jti.text == "d1")
-        #expect(try await head(.approvals, other)?.jti.text == "other")
+        #expect(first.jti.text == "request-3" && first.signCount == 1)
+        #expect(try await head(.denials, one)?.jti.text == "request-2")
+        #expect(try await head(.approvals, other)?.jti.text == "request-4")
         #expect(try await head(.denials, other) == nil)
-        #expect(try await sample.store.read { try $0.outboxCount(enrollment: nil) } == 5)
-        #expect(try await sample.store.read { try $0.outboxCount(enrollment: one.id) } == 4)
+        #expect(try await sample.store.read { try $0.outboxCount(enrollment: nil) } == 6)
+        #expect(try await sample.store.read { try $0.outboxCount(enrollment: one.id) } == 5)
         #expect(try await Set(sample.store.read { try $0.outboxEnrollments() }) == [one.id, other.id])
-        let sequence = try #require(first.sequence)
-        #expect(try await sample.store.write { try $0.removeOutbox(of: one.id, sequence: sequence) })
-        #expect(try await sample.store.write { try $0.removeOutbox(of: one.id, sequence: sequence) } == false)
-        #expect(try await head(.approvals, one)?.jti.text == "a2")
+        func end(_ entry: OutboxEntry) async throws {
+            try await sample.store.write { store in
+                guard let id = entry.requestId, var request = try store.request(id) else {
+                    return try store.endAnswer(entry)
+                }
+                request.life.answered(.authenticated)
+                try store.updateLife(of: request)
+            }
+        }
+        try await end(first)
+        #expect(try await head(.approvals, one)?.jti.text == "request-1")
+        // What was denied, asked again and refused is answered in that order.
+        var answered: [String] = []
+        while let entry = try await head(.denials, one) {
+            answered.append(entry.jti.text)
+            try await end(entry)
+        }
+        #expect(answered == ["request-2", "d2", "request-5"])
     }
 }

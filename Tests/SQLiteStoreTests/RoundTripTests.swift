@@ -138,7 +138,10 @@ struct RoundTripTests {
             let request = try SampleStore.request(number, of: enrollment, life: life)
             try await sample.insert(request)
             let read = try #require(try await sample.store.read { try $0.request(request.id) })
-            #expect("\(read)" == "\(request)")
+            var expected = request
+            // The store gives a queued decision its place.
+            expected.queuePlace = read.queuePlace
+            #expect("\(read)" == "\(expected)" && (read.queuePlace != nil) == (life.delivery == .queued))
             #expect(read.presented?.transaction.members == request.presented?.transaction.members)
         }
     }
@@ -165,11 +168,12 @@ struct RoundTripTests {
         request.exp = 2_000
         request.presented = newer.presented
         request.presented?.nonce = Array(1...64)
-        request.presented?.traceparent = nil
+        request.traceparent = nil
         request.presented?.warnings = []
         request.message = "d.e.f"
         request.decidedAt = 8
         request.life = RequestLife(state: .approved, delivery: .queued)
+        request.queuePlace = 4
         request.hasConflict = true
         let changed = request
         try await sample.store.write { try $0.update(changed) }
@@ -217,17 +221,63 @@ struct RoundTripTests {
         #expect(try await until(80) == nil)
     }
 
-    @Test func `an outbox entry, and that a jti is answered once`() async throws {
+    @Test func `a decision waits in the outbox, with its bytes, until its delivery ends`() async throws {
+        let enrollment = try await sample.enrollment()
+        var request = try SampleStore.request(1, of: enrollment, life: RequestLife(state: .approved, delivery: .queued))
+        request.queuePlace = Int64(UInt32.max)
+        let decided = request
+        try await sample.insert(decided)
+        try await sample.store.write { try $0.keep(KeptEvidence(decision: [0, 1, 255]), of: decided.id) }
+        let read = try #require(try await sample.outbox(of: enrollment).first)
+        #expect(read.body == [0, 1, 255] && read.signCount == .max && read.exp == 1_001 && read.traceparent == "00-1")
+        #expect(read.jti == decided.jti && read.requestId == decided.id && read.lastError == nil)
+        try await sample.store.write { try $0.note("the issuer answered 503", of: read) }
+        #expect(try await sample.outbox(of: enrollment).first?.lastError == "the issuer answered 503")
+        try await sample.store.write { store in
+            #expect(try store.isQueued(read))
+            var ended = decided
+            ended.life.answered(.authenticated)
+            try store.updateLife(of: ended)
+            #expect(try !store.isQueued(read))
+        }
+        #expect(try await sample.outbox(of: enrollment).isEmpty)
+    }
+
+    @Test func `a refusal without an exp is sent for a day`() async throws {
+        let enrollment = try await sample.enrollment()
+        for (number, exp) in [(1, nil), (2, .max), (3, 9)] as [(Int, Int64?)] {
+            var request = try SampleStore.request(
+                number, of: enrollment, life: .refused(token: "tooLate", reason: .policy))
+            (request.presented, request.exp) = (nil, exp)
+            let refused = request
+            try await sample.insert(refused)
+            try await sample.store.write { try $0.keep(KeptEvidence(decision: [1]), of: refused.id) }
+        }
+        #expect(try await sample.outbox(of: enrollment).map(\.exp) == [7 + 86_400, 7 + 86_400, 9])
+    }
+
+    @Test func `a duplicate waits for its answer in the outbox, and then is a message as others are`() async throws {
         let enrollment = try await sample.enrollment()
         let jti = try #require(TokenID("jti"))
-        let entry = OutboxEntry(
-            sequence: nil, enrollmentId: enrollment.id, jti: jti, requestId: nil, signCount: .max, body: [0, 1, 255],
-            exp: 9, traceparent: "00-1")
-        try await sample.store.write { try $0.insert(entry) }
-        let read = try #require(try await sample.store.read { try $0.outbox(enrollment: enrollment.id) }.first)
-        #expect(read.body == entry.body && read.signCount == .max && read.exp == 9 && read.traceparent == "00-1")
-        #expect(read.sequence != nil && read.jti == jti && read.requestId == nil)
-        await #expect(throws: (any Error).self) { try await sample.store.write { try $0.insert(entry) } }
+        try await sample.store.write {
+            try $0.insert(
+                SeenMessage(
+                    enrollmentId: enrollment.id, jti: jti, payloadDigest: [1], requestId: nil, seenAt: 5,
+                    answer: DuplicateAnswer(exp: 9, traceparent: "00-1")))
+        }
+        let read = try #require(try await sample.outbox(of: enrollment).first)
+        #expect(read.body == DecisionBody.deny(.duplicate) && read.exp == 9 && read.traceparent == "00-1")
+        #expect(read.jti == jti && read.requestId == nil && read.signCount == nil)
+        try await sample.store.write { store in
+            try store.note("no answer", of: read)
+            #expect(try store.isQueued(read))
+            #expect(try store.outbox(enrollment: enrollment.id).first?.lastError == "no answer")
+            try store.endAnswer(read)
+            #expect(try !store.isQueued(read))
+        }
+        let seen = try await sample.store.read { try $0.message(enrollment: enrollment.id, jti: jti) }
+        #expect(seen?.answer == nil && seen?.payloadDigest == [1])
+        #expect(try await sample.outbox(of: enrollment).isEmpty)
     }
 
     /// The same without the host that wrote it, which only a store of several hosts knows.

@@ -76,14 +76,18 @@ final class SampleStore: Sendable {
             id: id, enrollmentId: enrollment.id, jti: jti, iat: iat ?? Int64(number), exp: 1_000 + Int64(number),
             presented: PresentedRequest(
                 transaction: transaction, payment: nil, transactionDigest: [9, 9], nonce: Array(0..<16),
-                warnings: [Warning(id: "w", message: "m \"", severity: .high)], traceparent: "00-1"),
-            acsTransId: acsTransId, message: "a.b.c", receivedAt: 7, life: life)
+                warnings: [Warning(id: "w", message: "m \"", severity: .high)]),
+            acsTransId: acsTransId, message: "a.b.c", traceparent: "00-1", receivedAt: 7, life: life)
     }
 
     /// The id of the request of a number.
     static func digits(_ number: Int) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 20 - digits.count) + digits
+    }
+
+    func outbox(of enrollment: Enrollment) async throws -> [OutboxEntry] {
+        try await store.read { try $0.outbox(enrollment: enrollment.id) }
     }
 
     @discardableResult

@@ -68,19 +68,17 @@ struct UnreadableRowTests {
     }
 
     @Test(arguments: [
-        ("sign_count", "sign_count = -1"), ("jti", "jti = ''"), ("request_id", "request_id = 'x'"),
+        ("queue_place", "queue_place = -1"), ("jti", "jti = ''"), ("id", "id = 'x'"),
     ])
     func `of the outbox`(column: String, change: String) async throws {
         let enrollment = try await sample.enrollment()
-        let request = try SampleStore.request(1, of: enrollment)
-        try await sample.store.write {
-            try $0.insert(
-                OutboxEntry(
-                    sequence: nil, enrollmentId: enrollment.id, jti: request.jti, requestId: request.id, signCount: 1,
-                    body: [], exp: 1, traceparent: nil))
-        }
-        try sample.execute("UPDATE outbox SET \(change)")
-        try await expectUnreadable("outbox", column: column) { _ = try $0.outbox(enrollment: enrollment.id) }
+        var request = try SampleStore.request(1, of: enrollment, life: RequestLife(state: .approved, delivery: .queued))
+        request.queuePlace = 1
+        let decided = request
+        try await sample.insert(decided)
+        try await sample.store.write { try $0.keep(KeptEvidence(decision: [1]), of: decided.id) }
+        try sample.execute("UPDATE request SET \(change)")
+        try await expectUnreadable("request", column: column) { _ = try $0.outbox(enrollment: enrollment.id) }
     }
 
     @Test(arguments: [Int64.min, -1, .max])

@@ -75,7 +75,7 @@ extension Agent {
         do throws(IssuerError) {
             let access = try await access(to: request.enrollmentId)
             answer = try await ports.gateway.decide(
-                access, jti: request.jti, body: body, traceparent: request.presented?.traceparent
+                access, jti: request.jti, body: body, traceparent: request.traceparent
             ).rawValue
         } catch {
             answer = error.reason

@@ -278,13 +278,9 @@ struct Decider: Sendable {
         in store: any StoreWriter
     ) throws {
         request.decidedAt = now
+        request.queuePlace = signCount.map(Int64.init)
         try store.updateLife(of: request)
         try store.keep(KeptEvidence(text: text?.text, decision: body), of: request.id)
-        try store.insert(
-            OutboxEntry(
-                sequence: nil, enrollmentId: request.enrollmentId, jti: request.jti, requestId: request.id,
-                signCount: signCount, body: body, exp: request.exp ?? now,
-                traceparent: request.presented?.traceparent))
     }
 }
 

@@ -164,7 +164,7 @@ package struct OutboxDelivery: Sendable {
         do {
             try await ports.store.write { store in
                 if isSent { try store.record(.sent(entry), at: now) }
-                if let error, let sequence = entry.sequence { try store.note(error, ofOutbox: sequence) }
+                if let error { try store.note(error, of: entry) }
             }
             tries.isRecorded = tries.isRecorded || isSent
             tries.recordedError = tries.error
@@ -199,9 +199,7 @@ package struct OutboxDelivery: Sendable {
         let written = try await ports.store.write { store -> (isOver: Bool, isSuspended: Bool?) in
             guard try stands(end, of: entry, in: term, store) else { return (false, nil) }
             // Another host may have got the same answer meanwhile to the same bytes.
-            guard let sequence = entry.sequence,
-                try store.removeOutbox(of: entry.enrollmentId, sequence: sequence)
-            else { return (true, nil) }
+            guard try store.isQueued(entry) else { return (true, nil) }
             if tries.times > 0, !tries.isRecorded { try store.record(.sent(entry), at: now) }
             return (true, try note(end, of: entry, after: tries, now: now, in: store))
         }
@@ -238,9 +236,14 @@ package struct OutboxDelivery: Sendable {
                 try store.change(entry.enrollmentId, .signCountRefused(count))
             }
         }
-        guard let id = entry.requestId, var request = try store.request(id) else { return isSuspended }
+        guard let id = entry.requestId, var request = try store.request(id) else {
+            try store.endAnswer(entry)
+            return isSuspended
+        }
         switch end {
-        case .answered(let status): request.life.answered(status)
+        case .answered(let status):
+            request.life.answered(status)
+            request.deliveryError = nil
         case .failed(let token, let error):
             request.life.deliveryFailed(token: token)
             request.deliveryError = error ?? tries.error ?? entry.lastError

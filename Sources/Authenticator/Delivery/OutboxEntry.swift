@@ -2,8 +2,6 @@ package import IssuerProtocol
 
 /// A decision on its way to the issuer: bytes that never change until it has answered.
 package struct OutboxEntry: Sendable {
-    /// Grows with every entry; nil before the store has given it.
-    package let sequence: Int64?
     package let enrollmentId: EnrollmentID
     package let jti: TokenID
     /// The request whose delivery this is; nil if only a message is answered (a duplicate).
@@ -18,10 +16,9 @@ package struct OutboxEntry: Sendable {
     package let lastError: String?
 
     package init(
-        sequence: Int64?, enrollmentId: EnrollmentID, jti: TokenID, requestId: RequestID?, signCount: UInt32?,
-        body: [UInt8], exp: Int64, traceparent: String?, lastError: String? = nil
+        enrollmentId: EnrollmentID, jti: TokenID, requestId: RequestID?, signCount: UInt32?, body: [UInt8],
+        exp: Int64, traceparent: String?, lastError: String? = nil
     ) {
-        self.sequence = sequence
         self.enrollmentId = enrollmentId
         self.jti = jti
         self.requestId = requestId

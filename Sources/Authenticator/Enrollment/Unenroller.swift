@@ -112,9 +112,11 @@ struct Unenroller: Sendable {
 
     private static func closeRequests(of id: EnrollmentID, at now: Int64, in store: any StoreWriter) throws {
         for entry in try store.outbox(enrollment: id) {
-            guard let sequence = entry.sequence, try store.removeOutbox(of: id, sequence: sequence) else { continue }
             try store.record(.deliveryFailed(entry, token: DeliveryState.unenrolled), at: now)
-            guard let requestId = entry.requestId, var request = try store.request(requestId) else { continue }
+            guard let requestId = entry.requestId, var request = try store.request(requestId) else {
+                try store.endAnswer(entry)
+                continue
+            }
             request.life.deliveryFailed(token: DeliveryState.unenrolled)
             request.deliveryError = entry.lastError
             try store.updateLife(of: request)

@@ -167,6 +167,7 @@ struct RequestAdmission {
         newer.iat = request.iat
         newer.exp = request.exp
         newer.message = message
+        newer.traceparent = request.traceparent
         // The newer bytes are the ones that a signature covers: acsTransId may have come in another case.
         newer.presented = PresentedRequest(request)
         let isCancelled = try isTakenBack(read.jti, in: store) && newer.life.cancel()
@@ -181,12 +182,9 @@ struct RequestAdmission {
     private func answerDuplicate(
         _ request: AuthnRequest, from read: VerifiedRequest, of holder: RequestRecord, in store: any StoreWriter
     ) throws -> Outcome {
-        let message = try remember(read, as: holder.id, in: store)
+        let answer = DuplicateAnswer(exp: request.exp, traceparent: request.traceparent)
+        let message = try remember(read, as: holder.id, answer: answer, in: store)
         try store.record(.duplicate(message), at: now)
-        try store.insert(
-            OutboxEntry(
-                sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: nil, signCount: nil,
-                body: DecisionBody.deny(.duplicate), exp: request.exp, traceparent: request.traceparent))
         return .entered
     }
 
@@ -214,12 +212,7 @@ struct RequestAdmission {
         let refused = try insert(
             read, message: message, presented: nil, life: .refused(token: token, reason: reason), in: store)
         try store.record(.refused(refused, token: token, reason: reason), at: now)
-        let body = DecisionBody.deny(reason)
-        try store.keep(KeptEvidence(decision: body), of: newId)
-        try store.insert(
-            OutboxEntry(
-                sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: newId, signCount: nil,
-                body: body, exp: answerUntil(read), traceparent: read.traceparent))
+        try store.keep(KeptEvidence(decision: DecisionBody.deny(reason)), of: newId)
         return .refused(isConflict: false)
     }
 
@@ -232,19 +225,14 @@ struct RequestAdmission {
         try store.unpresentedCount(enrollment: enrollment.id, since: now - Self.day) < bounds.refusedADay
     }
 
-    /// Until when a refusal is worth sending: `exp`, or a day if that is missing or too far off.
-    private func answerUntil(_ read: VerifiedRequest) -> Int64 {
-        min(read.exp ?? .max, now.later(by: Self.day))
-    }
-
     private func insert(
         _ read: VerifiedRequest, message: String, presented: PresentedRequest?, life: RequestLife,
         in store: any StoreWriter
     ) throws -> RequestRecord {
         let request = RequestRecord(
             id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,
-            presented: presented, acsTransId: read.acsTransId?.canonical, message: message, receivedAt: now,
-            life: life)
+            presented: presented, acsTransId: read.acsTransId?.canonical, message: message,
+            traceparent: read.traceparent, receivedAt: now, life: life)
         try store.insert(request)
         try store.keep(KeptEvidence(issuerKey: read.issuerKey), of: newId)
         try remember(read, as: newId, in: store)
@@ -252,16 +240,19 @@ struct RequestAdmission {
     }
 
     @discardableResult
-    private func remember(_ read: VerifiedRequest, as id: RequestID, in store: any StoreWriter) throws -> SeenMessage {
-        let message = seen(read, as: id)
+    private func remember(
+        _ read: VerifiedRequest, as id: RequestID, answer: DuplicateAnswer? = nil, in store: any StoreWriter
+    ) throws -> SeenMessage {
+        let message = seen(read, as: id, answer: answer)
         try store.insert(message)
         try store.record(.received(message, acsTransId: read.acsTransId?.canonical), at: now)
         return message
     }
 
-    private func seen(_ read: VerifiedRequest, as id: RequestID) -> SeenMessage {
+    private func seen(_ read: VerifiedRequest, as id: RequestID, answer: DuplicateAnswer? = nil) -> SeenMessage {
         SeenMessage(
-            enrollmentId: enrollment.id, jti: read.jti, payloadDigest: read.payloadDigest, requestId: id, seenAt: now)
+            enrollmentId: enrollment.id, jti: read.jti, payloadDigest: read.payloadDigest, requestId: id, seenAt: now,
+            answer: answer)
     }
 
     /// The digest of a request's text.

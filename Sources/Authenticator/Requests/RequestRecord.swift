@@ -16,20 +16,27 @@ package struct RequestRecord: Sendable {
     package let acsTransId: String?
     /// The compact JWS as it came.
     package var message: String
+    /// W3C Trace Context of the message, sent along with the decision.
+    package var traceparent: String?
     /// Seconds since 1970.
     package let receivedAt: Int64
     package var decidedAt: Int64?
-    package var life: RequestLife
-    /// Why the delivery failed: what the issuer said, or why it could not be reached.
+    /// The place of a queued decision among those of its queue: of an approval its signCount.
     ///
-    /// Nil if nothing was tried.
+    /// The store gives a denial the next place.
+    package var queuePlace: Int64?
+    package var life: RequestLife
+    /// Why the last try to deliver it brought no answer, or why the issuer did not take it.
+    ///
+    /// Nil if nothing was tried, or the issuer took it.
     package var deliveryError: String?
     /// Whether another transaction came under the same acsTransId.
     package var hasConflict = false
 
     package init(
         id: RequestID, enrollmentId: EnrollmentID, jti: TokenID, iat: Int64?, exp: Int64?,
-        presented: PresentedRequest?, acsTransId: String?, message: String, receivedAt: Int64, life: RequestLife
+        presented: PresentedRequest?, acsTransId: String?, message: String, traceparent: String?, receivedAt: Int64,
+        life: RequestLife
     ) {
         self.id = id
         self.enrollmentId = enrollmentId
@@ -39,6 +46,7 @@ package struct RequestRecord: Sendable {
         self.presented = presented
         self.acsTransId = acsTransId
         self.message = message
+        self.traceparent = traceparent
         self.receivedAt = receivedAt
         self.life = life
     }
@@ -55,25 +63,22 @@ package struct PresentedRequest: Sendable {
     package var nonce: [UInt8]
     /// The warnings that stand beside the transaction's text.
     package var warnings: [Warning]
-    /// W3C Trace Context, sent along with the decision.
-    package var traceparent: String?
 
     package init(
         transaction: Transaction, payment: PaymentExtension?, transactionDigest: [UInt8], nonce: [UInt8],
-        warnings: [Warning], traceparent: String?
+        warnings: [Warning]
     ) {
         self.transaction = transaction
         self.payment = payment
         self.transactionDigest = transactionDigest
         self.nonce = nonce
         self.warnings = warnings
-        self.traceparent = traceparent
     }
 
     init(_ request: AuthnRequest) {
         self.init(
             transaction: request.transaction, payment: request.payment, transactionDigest: request.transactionDigest,
-            nonce: request.nonce, warnings: request.warnings, traceparent: request.traceparent)
+            nonce: request.nonce, warnings: request.warnings)
     }
 }
 
@@ -89,10 +94,12 @@ package struct SeenMessage: Sendable {
     package let seenAt: Int64
     /// Whether other bytes came under its jti.
     package let isReused: Bool
+    /// The answer that a message gets besides the decision on its request: a deny as `duplicate`.
+    package let answer: DuplicateAnswer?
 
     package init(
         enrollmentId: EnrollmentID, jti: TokenID, payloadDigest: [UInt8], requestId: RequestID?, seenAt: Int64,
-        isReused: Bool = false
+        isReused: Bool = false, answer: DuplicateAnswer? = nil
     ) {
         self.enrollmentId = enrollmentId
         self.jti = jti
@@ -100,6 +107,19 @@ package struct SeenMessage: Sendable {
         self.requestId = requestId
         self.seenAt = seenAt
         self.isReused = isReused
+        self.answer = answer
+    }
+}
+
+/// A deny as `duplicate` that a message waits for, as its transaction was decided under another jti.
+package struct DuplicateAnswer: Sendable {
+    /// Nothing is sent from this second on.
+    package let exp: Int64
+    package let traceparent: String?
+
+    package init(exp: Int64, traceparent: String?) {
+        self.exp = exp
+        self.traceparent = traceparent
     }
 }
 

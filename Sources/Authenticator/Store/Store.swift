@@ -106,8 +106,10 @@ package protocol StoreReader {
     func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int
     /// Pending requests whose `exp` is at or before `now`.
     func duePending(now: Int64, limit: Int) throws -> [RequestRecord]
-    /// The earliest `exp` of a pending request.
+    /// The earliest `exp` of a pending request; it looks at all that are pending.
     func nextDeadline() throws -> Int64?
+    /// The earliest `exp` of a pending request of an enrollment.
+    func nextDeadline(of enrollment: EnrollmentID) throws -> Int64?
     /// When the request or enrollment that is the newest in the store came; seconds since 1970.
     func newestTime() throws -> Int64?
 
@@ -130,6 +132,8 @@ package protocol StoreReader {
     /// The enrollments with something in one queue of their outbox, by their ids, after `id`: at most `limit`.
     func outboxEnrollments(in queue: OutboxQueue, after id: EnrollmentID?, limit: Int) throws -> [EnrollmentID]
     func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry]
+    /// Whether an entry still waits: the issuer's answer to it is not known, and nobody has given it up.
+    func isQueued(_ entry: OutboxEntry) throws -> Bool
 
     /// How many seconds the clock of tests is ahead of the machine's; 0 if it was never advanced.
     func clockOffset() throws -> Int64
@@ -211,11 +215,10 @@ package protocol StoreWriter: StoreReader {
     func insert(_ cancellation: RememberedCancellation) throws
     func removeCancellations(until now: Int64) throws
 
-    func insert(_ entry: OutboxEntry) throws
     /// Notes why an entry could not be delivered for now.
-    func note(_ error: String, ofOutbox sequence: Int64) throws
-    /// Removes an entry of an enrollment's outbox; false if it is not there any more.
-    func removeOutbox(of id: EnrollmentID, sequence: Int64) throws -> Bool
+    func note(_ error: String, of entry: OutboxEntry) throws
+    /// Takes the answer to a duplicate out of the outbox; a decision leaves it with the life of its request.
+    func endAnswer(_ entry: OutboxEntry) throws
 
     func insert(_ subscription: KeptSubscription) throws
     /// Writes `sealedKey` and `isRegistered`; all else of a subscription never changes.

@@ -16,29 +16,63 @@ package struct ExpiryService: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async throws {
+        // Enrollments that may have an earlier deadline than is known; nil: any may.
+        let moved = hub.pendingKeys(Self.movedBy)
+        var next: Int64?
+        // The first look is at all.
+        var named: Set<EnrollmentID?> = [nil]
         while !Task.isCancelled {
             do {
-                try await ports.patiently {
-                    try await hub.wait(seconds: Self.longestSleep, on: ports.clock, untilNews: work)
-                }
+                // Before the look, so that a deadline that moves meanwhile is not missed.
+                let notifier = hub.notifier { !Self.movedBy($0).isEmpty }
+                named.formUnion(moved.takeAll())
+                next = try await ports.patiently { [next, named] in try await work(next: next, moved: named) }
+                named = []
+                let pause = next.map { Double($0.seconds(since: ports.clock.now)) } ?? Self.longestSleep
+                try await ports.clock.sleep(seconds: min(pause, Self.longestSleep), orUntil: notifier)
             } catch is CancellationError {
                 return
             } catch {
                 log.error("expired requests could not be closed", metadata: ["reason": "\(error)"])
+                named = [nil]
                 try await ports.clock.sleep(seconds: 5)
             }
         }
     }
 
-    /// Does what is due, and says in how many seconds the next is.
+    private static func movedBy(_ event: AgentEvent) -> [EnrollmentID?] {
+        if case .found(.expiredRequests) = event { return [nil] }
+        return event.kind?.movesDeadline == true ? [event.enrollment { $0.movesDeadline }] : []
+    }
+
+    /// Closes what has expired.
+    ///
+    /// - Returns: the next deadline of all.
     @discardableResult
-    func work() async throws -> Double? {
-        while true {
-            let now = ports.clock.now
-            // A look costs nothing; a write is made only if something is due.
-            guard let next = try await ports.store.read({ try $0.nextDeadline() }) else { return nil }
-            guard next <= now else { return Double(next.seconds(since: now)) }
-            try await expire(at: now)
+    func work() async throws -> Int64? { try await work(next: nil, moved: [nil]) }
+
+    /// - Parameters:
+    ///   - next: the next deadline as it was known.
+    ///   - moved: the enrollments that may have an earlier one since; nil: any may.
+    private func work(next: Int64?, moved: Set<EnrollmentID?>) async throws -> Int64? {
+        var next = try await deadline(next, moved)
+        while let due = next, due <= ports.clock.now {
+            try await expire(at: ports.clock.now)
+            next = try await deadline(nil, [nil])
+        }
+        return next
+    }
+
+    /// A look at all that is pending is made at the start, and when a deadline has come: not for each new request.
+    private func deadline(_ known: Int64?, _ moved: Set<EnrollmentID?>) async throws -> Int64? {
+        let now = ports.clock.now
+        return try await ports.store.read { store in
+            if moved.contains(nil) { return try store.nextDeadline() }
+            let found = try moved.compactMap { try $0.flatMap(store.nextDeadline(of:)) }
+            let next = (found + [known].compactMap(\.self)).min()
+            // That request may have been decided since, and then nothing is to be written.
+            if let next, next <= now { return try store.nextDeadline() }
+            return next
         }
     }
 
@@ -52,18 +86,5 @@ package struct ExpiryService: Sendable {
                 try store.record(.expired(request), at: now)
             }
         }
-    }
-}
-
-extension EventHub {
-    /// Does `work`, then sleeps until the time that it names or until a deadline moved.
-    fileprivate func wait(
-        seconds longest: Double, on clock: any AgentClock,
-        untilNews work: @escaping @Sendable () async throws -> Double?
-    ) async throws {
-        let notifier = notifier { event in
-            if case .found(.expiredRequests) = event { true } else { event.kind?.movesDeadline == true }
-        }
-        try await clock.sleep(seconds: min(try await work() ?? longest, longest), orUntil: notifier)
     }
 }

@@ -31,9 +31,6 @@ struct MovedTable: Sendable {
         MovedTable(name: "message", key: ["enrollment_id", "jti"]),
         MovedTable(name: "cancellation", key: ["enrollment_id", "cancels"]),
         MovedTable(
-            name: "outbox", key: ["seq"], counter: "seq", personal: names([OutboxColumn.body]),
-            owner: ("outbox.enrollment_id", "outbox.jti")),
-        MovedTable(
             name: "evidence", key: ["request_seq"], personal: names([EvidenceColumn.text, .decision]),
             owner: ownerOfRequest),
         MovedTable(

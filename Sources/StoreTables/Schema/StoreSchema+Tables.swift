@@ -122,6 +122,8 @@ extension StoreSchema {
     ]
 
     // payment: what an assertion of the form `payment.get` has besides the transaction; null for the plain form.
+    // queue_place: of a decision that waits to be delivered, an approval's signCount, and a denial's place behind others.
+    // answer_until and answer_place: of a message that waits for a deny as `duplicate`.
     private static let requests = [
         """
         CREATE TABLE request (
@@ -141,6 +143,7 @@ extension StoreSchema {
             message TEXT NOT NULL,
             received_at INTEGER NOT NULL,
             decided_at INTEGER,
+            queue_place INTEGER,
             state TEXT NOT NULL
                 CHECK (state IN ('pending', 'approved', 'denied', 'expired', 'cancelled', 'refused')),
             reason TEXT,
@@ -155,9 +158,12 @@ extension StoreSchema {
         "CREATE INDEX request_by_jti ON request (jti)",
         "CREATE INDEX request_by_acs_trans_id ON request (acs_trans_id, enrollment_id, iat)",
         "CREATE INDEX request_by_enrollment ON request (enrollment_id, seq)",
-        "CREATE INDEX request_pending ON request (enrollment_id, seq) WHERE state = 'pending'",
+        // What is undecided, and what waits to be delivered. SQLite takes it only for a condition that has one of the two.
+        """
+        CREATE INDEX request_open ON request (state, enrollment_id, queue_place, exp)
+            WHERE state = 'pending' OR delivery = 'queued'
+        """,
         "CREATE INDEX request_unpresented ON request (enrollment_id, received_at) WHERE members IS NULL",
-        "CREATE INDEX request_pending_exp ON request (exp) WHERE state = 'pending'",
         "CREATE INDEX request_over ON request (received_at) WHERE state <> 'pending' AND delivery <> 'queued'",
         """
         CREATE INDEX request_unpacked ON request (seq)
@@ -171,10 +177,15 @@ extension StoreSchema {
             request_id TEXT,
             is_reused INTEGER NOT NULL DEFAULT 0,
             seen_at INTEGER NOT NULL,
+            answer_until INTEGER,
+            answer_place INTEGER,
+            traceparent TEXT,
+            last_error TEXT,
             PRIMARY KEY (enrollment_id, jti)
         ) STRICT, WITHOUT ROWID
         """,
         "CREATE INDEX message_seen ON message (seen_at)",
+        "CREATE INDEX message_to_answer ON message (enrollment_id, answer_place) WHERE answer_until IS NOT NULL",
         "CREATE INDEX message_of_enrollment ON message (enrollment_id, seen_at)",
         // A slot has `DatabaseTransaction.messageSlot` seconds. One without a message has no row.
         """
@@ -194,21 +205,6 @@ extension StoreSchema {
         ) STRICT, WITHOUT ROWID
         """,
         "CREATE INDEX cancellation_until ON cancellation (until)",
-        """
-        CREATE TABLE outbox (
-            seq INTEGER PRIMARY KEY AUTOINCREMENT,
-            enrollment_id TEXT NOT NULL REFERENCES enrollment (id),
-            jti TEXT NOT NULL,
-            request_id TEXT,
-            sign_count INTEGER,
-            body BLOB NOT NULL,
-            exp INTEGER NOT NULL,
-            traceparent TEXT,
-            last_error TEXT,
-            UNIQUE (enrollment_id, jti)
-        ) STRICT
-        """,
-        "CREATE INDEX outbox_lane ON outbox (enrollment_id, sign_count, seq)",
     ]
 
     private static let keptOfRequests = [

@@ -1,163 +1,128 @@
 package import Authenticator
-package import IssuerProtocol
+import IssuerProtocol
 import TableRows
 import ThreeDS
 
-/// The columns of a message that was seen.
-enum MessageColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("message", naming: .snakeCase)
+/// The columns of a request whose decision waits, and of its evidence, which has the bytes.
+private enum QueuedColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("request", naming: .snakeCase)
 
-    case enrollmentId, jti, payloadDigest, requestId, seenAt, isReused
+    case id, enrollmentId, jti, receivedAt, exp, state, queuePlace, traceparent, deliveryError
 }
 
-/// The columns of a decision that is to be delivered.
-enum OutboxColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("outbox", naming: .snakeCase)
-
-    case seq, enrollmentId, jti, requestId, signCount, body, exp, traceparent, lastError
-}
-
+/// The outbox: requests whose decision waits for the issuer, and messages that wait for a deny as `duplicate`.
+///
+/// Conditions name `delivery` and `state` as the index `request_open` does, or all of history is looked through.
 extension DatabaseTransaction {
-    /// The seconds of a slot of time in which messages are counted, which the schema does.
-    package static let messageSlot = 300
-
-    package func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
-        try hold(enrollment)
-        let (condition, key): (String, StatementValues) = (
-            "WHERE enrollment_id = ? AND jti = ?", [enrollment.text, jti.text]
-        )
-        return try database.row(of: MessageColumn.table, condition, key) { fields in
-            SeenMessage(
-                enrollmentId: enrollment, jti: jti, payloadDigest: try fields.bytes(.payloadDigest),
-                requestId: try fields.optionalValue(.requestId, RequestID.init),
-                seenAt: try fields.time(.seenAt), isReused: try fields.flag(.isReused))
-        }
-    }
-
-    package func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
-        try hold(enrollment)
-        // Slots that are wholly within are added up; of the first one messages are counted.
-        let slot = Self.messageSlot
-        let sql = """
-            SELECT COUNT(*) + (
-                SELECT CAST(COALESCE(SUM(messages), 0) AS BIGINT) FROM message_tally WHERE enrollment_id = ?1 AND slot > ?2 / \(slot)
-            ) FROM message WHERE enrollment_id = ?1 AND seen_at >= ?2 AND seen_at < (?2 / \(slot) + 1) * \(slot)
-            """
-        return Int(try database.number(sql, [enrollment.text, since]) ?? 0)
-    }
-
-    package func insert(_ message: SeenMessage) throws {
-        try hold(message.enrollmentId)
-        try database.insert(
-            into: MessageColumn.table,
-            [
-                .enrollmentId: message.enrollmentId.text,
-                .jti: message.jti.text,
-                .payloadDigest: message.payloadDigest,
-                .requestId: message.requestId?.text,
-                .seenAt: message.seenAt,
-            ])
-    }
-
-    package func markReused(_ message: SeenMessage) throws {
-        try database.run(
-            "UPDATE message SET is_reused = 1 WHERE enrollment_id = ? AND jti = ?",
-            [message.enrollmentId.text, message.jti.text])
-    }
-
-    package func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {
-        try hold(enrollment)
-        let sql = "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?"
-        return try database.number(sql, [enrollment.text, jti.text]).map {
-            RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: BoundedTime.nearest($0))
-        }
-    }
-
-    package func cancellationCount(enrollment: EnrollmentID) throws -> Int {
-        try hold(enrollment)
-        return try database.count("SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ?", [enrollment.text])
-    }
-
-    package func insert(_ cancellation: RememberedCancellation) throws {
-        try database.run(
-            """
-            INSERT INTO cancellation (enrollment_id, cancels, until) VALUES (?, ?, ?)
-            ON CONFLICT (enrollment_id, cancels) DO UPDATE SET until = excluded.until
-            WHERE excluded.until > cancellation.until
-            """, [cancellation.enrollmentId.text, cancellation.cancels.text, cancellation.until])
-    }
-
-    package func removeCancellations(until now: Int64) throws {
-        try database.run("DELETE FROM cancellation WHERE until <= ?", [now])
-    }
+    private static let approved = "state = 'approved' AND delivery = 'queued'"
+    private static let denied = "state IN ('denied', 'refused') AND delivery = 'queued'"
+    private static let queued = "state IN ('approved', 'denied', 'refused') AND delivery = 'queued'"
+    private static let toAnswer = "answer_until IS NOT NULL"
 
     package func outboxHead(enrollment: EnrollmentID, queue: OutboxQueue) throws -> OutboxEntry? {
         try hold(enrollment)
-        let condition =
-            switch queue {
-            case .approvals: "sign_count IS NOT NULL ORDER BY sign_count"
-            case .denials: "sign_count IS NULL ORDER BY seq"
-            }
-        return try outbox("WHERE enrollment_id = ? AND \(condition) LIMIT 1", [enrollment.text]).first
+        switch queue {
+        case .approvals:
+            return try decisions(
+                "WHERE \(Self.approved) AND enrollment_id = ? ORDER BY queue_place LIMIT 1", [enrollment.text]
+            ).first?.entry
+        case .denials:
+            let denial = try decisions(
+                "WHERE \(Self.denied) AND enrollment_id = ? ORDER BY queue_place LIMIT 1", [enrollment.text]
+            )
+            let answer = try answers(
+                "WHERE \(Self.toAnswer) AND enrollment_id = ? ORDER BY answer_place LIMIT 1", [enrollment.text])
+            return (denial + answer).min { $0.place < $1.place }?.entry
+        }
     }
 
     package func outboxCount(enrollment: EnrollmentID?) throws -> Int {
-        let all = "SELECT COUNT(*) FROM outbox"
-        guard let enrollment else { return try database.count(all) }
-        return try database.count(all + " WHERE enrollment_id = ?", [enrollment.text])
+        let (decisions, answers) = (
+            "SELECT COUNT(*) FROM request WHERE \(Self.queued)", "SELECT COUNT(*) FROM message WHERE \(Self.toAnswer)"
+        )
+        guard let enrollment else { return try database.count(decisions) + database.count(answers) }
+        let ofOne = " AND enrollment_id = ?"
+        return try database.count(decisions + ofOne, [enrollment.text])
+            + database.count(answers + ofOne, [enrollment.text])
     }
 
     package func oldestQueuedDecision() throws -> Int64? {
-        try database.number("SELECT MIN(decided_at) FROM outbox JOIN request ON request.id = outbox.request_id")
+        try database.number("SELECT MIN(decided_at) FROM request WHERE \(Self.queued)")
     }
 
     package func outboxEnrollments() throws -> [EnrollmentID] {
-        try database.enrollmentIDs(in: OutboxColumn.table, .enrollmentId, "SELECT DISTINCT enrollment_id FROM outbox")
+        try database.enrollmentIDs(
+            in: MessageColumn.table, .enrollmentId,
+            """
+            SELECT enrollment_id FROM request WHERE \(Self.queued)
+            UNION SELECT enrollment_id FROM message WHERE \(Self.toAnswer)
+            """)
     }
 
     package func outboxEnrollments(in queue: OutboxQueue, after id: EnrollmentID?, limit: Int) throws -> [EnrollmentID]
     {
-        let condition =
+        let after = "AND enrollment_id > ?1"
+        let ids =
             switch queue {
-            case .approvals: "sign_count IS NOT NULL"
-            case .denials: "sign_count IS NULL"
+            case .approvals: "SELECT enrollment_id FROM request WHERE \(Self.approved) \(after)"
+            case .denials:
+                """
+                SELECT enrollment_id FROM request WHERE state = 'denied' AND delivery = 'queued' \(after)
+                UNION SELECT enrollment_id FROM request WHERE state = 'refused' AND delivery = 'queued' \(after)
+                UNION SELECT enrollment_id FROM message WHERE \(Self.toAnswer) \(after)
+                """
             }
         return try database.enrollmentIDs(
-            in: OutboxColumn.table, .enrollmentId,
-            """
-            SELECT DISTINCT enrollment_id FROM outbox WHERE enrollment_id > ? AND \(condition)
-            ORDER BY enrollment_id LIMIT ?
-            """, [id?.text ?? "", limit])
+            in: MessageColumn.table, .enrollmentId,
+            "SELECT DISTINCT enrollment_id FROM (\(ids)) AS waiting ORDER BY enrollment_id LIMIT ?2",
+            [id?.text ?? "", limit])
     }
 
     package func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry] {
         try hold(enrollment)
-        return try outbox("WHERE enrollment_id = ? ORDER BY seq", [enrollment.text])
+        let waiting =
+            try decisions("WHERE \(Self.queued) AND enrollment_id = ?", [enrollment.text])
+            + answers("WHERE \(Self.toAnswer) AND enrollment_id = ?", [enrollment.text])
+        return waiting.sorted { $0.place < $1.place }.map(\.entry)
     }
 
-    package func insert(_ entry: OutboxEntry) throws {
+    /// The place behind all denials and answers of an enrollment that wait.
+    func nextPlace(of enrollment: EnrollmentID) throws -> Int64 {
+        let sql = """
+            SELECT MAX(place) FROM (
+                SELECT MAX(queue_place) AS place FROM request WHERE \(Self.denied) AND enrollment_id = ?1
+                UNION ALL SELECT MAX(answer_place) FROM message WHERE \(Self.toAnswer) AND enrollment_id = ?1
+            ) AS waiting
+            """
+        return (try database.number(sql, [enrollment.text]) ?? 0).later(by: 1)
+    }
+
+    package func isQueued(_ entry: OutboxEntry) throws -> Bool {
         try hold(entry.enrollmentId)
-        try database.insert(
-            into: OutboxColumn.table,
-            [
-                .enrollmentId: entry.enrollmentId.text,
-                .jti: entry.jti.text,
-                .requestId: entry.requestId?.text,
-                .signCount: entry.signCount,
-                .body: try cipher(OutboxColumn.table, row: entry.jti.text, of: entry.enrollmentId)
-                    .closed(entry.body, OutboxColumn.body),
-                .exp: entry.exp,
-                .traceparent: entry.traceparent,
-            ])
+        guard let id = entry.requestId else {
+            return try database.number(
+                "SELECT 1 FROM message WHERE \(Self.toAnswer) AND enrollment_id = ? AND jti = ?",
+                [entry.enrollmentId.text, entry.jti.text]) != nil
+        }
+        return try database.number("SELECT 1 FROM request WHERE id = ? AND delivery = 'queued'", [id.text]) != nil
     }
 
-    package func note(_ error: String, ofOutbox sequence: Int64) throws {
-        try database.run("UPDATE outbox SET last_error = ? WHERE seq = ?", [error, sequence])
+    package func note(_ error: String, of entry: OutboxEntry) throws {
+        guard let id = entry.requestId else {
+            return try database.run(
+                "UPDATE message SET last_error = ? WHERE enrollment_id = ? AND jti = ? AND \(Self.toAnswer)",
+                [error, entry.enrollmentId.text, entry.jti.text])
+        }
+        try database.run(
+            "UPDATE request SET delivery_error = ? WHERE id = ? AND delivery = 'queued'", [error, id.text])
     }
 
-    package func removeOutbox(of id: EnrollmentID, sequence: Int64) throws -> Bool {
-        try hold(id)
-        return try database.changes("DELETE FROM outbox WHERE seq = ?", [sequence]) > 0
+    package func endAnswer(_ entry: OutboxEntry) throws {
+        try database.run(
+            """
+            UPDATE message SET answer_until = NULL, answer_place = NULL, traceparent = NULL, last_error = NULL
+            WHERE enrollment_id = ? AND jti = ?
+            """, [entry.enrollmentId.text, entry.jti.text])
     }
 
     package func isCurrent(_ term: WorkTerm) throws -> Bool {
@@ -169,22 +134,45 @@ extension DatabaseTransaction {
         return rows == [.number(term.epoch)]
     }
 
-    private func outbox(_ condition: String, _ arguments: StatementValues) throws -> [OutboxEntry] {
-        let columns = OutboxColumn.table.columns + dataKeyColumn(of: "outbox.enrollment_id")
-        return try database.rows(
-            of: OutboxColumn.table, sql: "SELECT \(columns) FROM outbox \(condition)", arguments, as: entry)
+    /// An entry, and its place among those of its queue.
+    private typealias Waiting = (place: Int64, entry: OutboxEntry)
+
+    /// Requests whose decision waits, each with the decision's bytes.
+    private func decisions(_ condition: String, _ arguments: StatementValues) throws -> [Waiting] {
+        let columns = QueuedColumn.table.qualifiedColumns + ", evidence.issuer_key, evidence.text, evidence.decision"
+        let sql = """
+            SELECT \(columns)\(dataKeyColumn(of: "request.enrollment_id"))
+            FROM request JOIN evidence ON evidence.request_seq = request.seq \(condition)
+            """
+        return try database.rows(of: QueuedColumn.table, sql: sql, arguments) { fields in
+            let (id, evidence) = (try fields.value(.id, RequestID.init), fields.joined(EvidenceColumn.table))
+            let owner = try fields.value(.enrollmentId, EnrollmentID.init)
+            let cipher = try cipher(
+                EvidenceColumn.table, row: id.text, of: owner, evidence.joined(DataKeyColumn.table))
+            let entry = OutboxEntry(
+                enrollmentId: owner, jti: try fields.value(.jti, TokenID.init), requestId: id,
+                signCount: try fields.text(.state) == "approved" ? fields.number(.queuePlace) : nil,
+                body: try cipher.bytes(evidence, .decision), exp: try Self.exp(fields),
+                traceparent: try fields.optionalText(.traceparent), lastError: try fields.optionalText(.deliveryError))
+            return (try fields.number(.queuePlace), entry)
+        }
     }
 
-    private func entry(_ fields: Fields<OutboxColumn>) throws -> OutboxEntry {
-        let (id, jti) = (
-            try fields.value(.enrollmentId, EnrollmentID.init), try fields.value(.jti, TokenID.init)
-        )
-        let cipher = try cipher(OutboxColumn.table, row: jti.text, of: id, fields.joined(DataKeyColumn.table))
-        return OutboxEntry(
-            sequence: try fields.number(.seq), enrollmentId: id, jti: jti,
-            requestId: try fields.optionalValue(.requestId, RequestID.init),
-            signCount: try fields.optionalNumber(.signCount),
-            body: try cipher.bytes(fields, .body), exp: BoundedTime.nearest(try fields.number(.exp)),
-            traceparent: try fields.optionalText(.traceparent), lastError: try fields.optionalText(.lastError))
+    /// Until when an answer is worth sending; a refusal for a day at most, as its `exp` may be missing or far off.
+    private static func exp(_ fields: Fields<QueuedColumn>) throws -> Int64 {
+        let (exp, day): (Int64?, Int64) = (try fields.optionalNumber(.exp), 86_400)
+        guard try fields.text(.state) == "refused" else { return BoundedTime.nearest(exp ?? 0) }
+        return min(BoundedTime.nearest(exp ?? .max), try fields.time(.receivedAt).later(by: day))
+    }
+
+    private func answers(_ condition: String, _ arguments: StatementValues) throws -> [Waiting] {
+        try database.rows(of: MessageColumn.table, condition, arguments) { fields in
+            let entry = OutboxEntry(
+                enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
+                jti: try fields.value(.jti, TokenID.init), requestId: nil, signCount: nil,
+                body: DecisionBody.deny(.duplicate), exp: BoundedTime.nearest(try fields.number(.answerUntil)),
+                traceparent: try fields.optionalText(.traceparent), lastError: try fields.optionalText(.lastError))
+            return (try fields.number(.answerPlace), entry)
+        }
     }
 }

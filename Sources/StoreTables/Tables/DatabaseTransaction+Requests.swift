@@ -8,8 +8,8 @@ enum RequestColumn: Int, TableColumn {
     static let table = TableLayout<Self>("request", naming: .snakeCase)
 
     case id, enrollmentId, acsTransId, transactionDigest, payment, receivedAt, jti, iat, exp, members, nonce, warnings,
-        traceparent, message, decidedAt, state, reason, refusal, delivery, transStatus, deliveryFailure, deliveryError,
-        hasConflict
+        traceparent, message, decidedAt, queuePlace, state, reason, refusal, delivery, transStatus, deliveryFailure,
+        deliveryError, hasConflict
 
     /// What was bought, where and for how much, and what says it again.
     static let personal: Set<RequestColumn> = [.members, .nonce, .warnings, .payment, .message]
@@ -146,6 +146,12 @@ extension DatabaseTransaction {
         try database.number("SELECT MIN(exp) FROM request WHERE state = 'pending'").map(BoundedTime.nearest)
     }
 
+    package func nextDeadline(of enrollment: EnrollmentID) throws -> Int64? {
+        try database.number(
+            "SELECT MIN(exp) FROM request WHERE state = 'pending' AND enrollment_id = ?", [enrollment.text]
+        ).map(BoundedTime.nearest)
+    }
+
     package func newestTime() throws -> Int64? {
         let time = try database.number(
             """
@@ -161,20 +167,20 @@ extension DatabaseTransaction {
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
         noteOwner(of: request.id, is: request.enrollmentId)
         let columns =
-            try Self.fixedColumns(request, cipher) + Self.messageColumns(request, cipher) + Self.lifeColumns(request)
+            try Self.fixedColumns(request, cipher) + Self.messageColumns(request, cipher) + lifeColumns(request)
         try database.insert(into: RequestColumn.table, columns)
     }
 
     package func update(_ request: RequestRecord) throws {
         try hold(request.enrollmentId)
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
-        let columns = try Self.messageColumns(request, cipher) + Self.lifeColumns(request)
+        let columns = try Self.messageColumns(request, cipher) + lifeColumns(request)
         try database.update(RequestColumn.table, set: columns, where: [.id: request.id.text])
     }
 
     package func updateLife(of request: RequestRecord) throws {
         try hold(request.enrollmentId)
-        try database.update(RequestColumn.table, set: Self.lifeColumns(request), where: [.id: request.id.text])
+        try database.update(RequestColumn.table, set: lifeColumns(request), where: [.id: request.id.text])
     }
 
     /// What never changes of a request.
@@ -206,16 +212,17 @@ extension DatabaseTransaction {
             .nonce: try cipher.closed(presented?.nonce, RequestColumn.nonce),
             .warnings: try cipher.closed(
                 (presented?.warnings).map(PresentedColumns.warnings), RequestColumn.warnings),
-            .traceparent: presented?.traceparent,
+            .traceparent: request.traceparent,
             .message: try cipher.closed(request.message, RequestColumn.message),
         ]
     }
 
     /// What becomes of a request.
-    private static func lifeColumns(_ request: RequestRecord) -> ColumnValues<RequestColumn> {
+    private func lifeColumns(_ request: RequestRecord) throws -> ColumnValues<RequestColumn> {
         let life = LifeColumns(request.life)
         return [
             .decidedAt: request.decidedAt,
+            .queuePlace: try queuePlace(of: request),
             .state: life.state,
             .reason: life.reason,
             .refusal: life.refusal,
@@ -225,6 +232,12 @@ extension DatabaseTransaction {
             .deliveryError: request.deliveryError,
             .hasConflict: request.hasConflict,
         ]
+    }
+
+    /// Null once a decision no longer waits; a denial that begins to wait goes behind those that do.
+    private func queuePlace(of request: RequestRecord) throws -> Int64? {
+        guard request.life.delivery == .queued else { return nil }
+        return try request.queuePlace ?? nextPlace(of: request.enrollmentId)
     }
 
     private func requests(_ condition: String, _ arguments: StatementValues) throws -> [RequestRecord] {
@@ -252,8 +265,9 @@ extension DatabaseTransaction {
             presented: try PresentedColumns.read(fields, cipher, past, known: sealing.transactions),
             acsTransId: try fields.optionalText(.acsTransId),
             message: past?.message.map { String(decoding: $0, as: UTF8.self) } ?? message,
-            receivedAt: try fields.time(.receivedAt), life: try LifeColumns.read(fields))
+            traceparent: try fields.optionalText(.traceparent), receivedAt: try fields.time(.receivedAt), life: try LifeColumns.read(fields))
         request.decidedAt = try fields.optionalTime(.decidedAt)
+        request.queuePlace = try fields.optionalNumber(.queuePlace)
         request.deliveryError = try fields.optionalText(.deliveryError)
         request.hasConflict = try fields.flag(.hasConflict)
         return request

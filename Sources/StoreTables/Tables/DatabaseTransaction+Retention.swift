@@ -36,7 +36,7 @@ extension DatabaseTransaction {
             """
             DELETE FROM message WHERE (enrollment_id, jti) IN (
                 SELECT enrollment_id, jti FROM message AS old
-                WHERE seen_at < ?1 AND NOT EXISTS (SELECT * FROM request WHERE id = old.request_id)
+                WHERE seen_at < ?1 AND answer_until IS NULL AND NOT EXISTS (SELECT * FROM request WHERE id = old.request_id)
                 ORDER BY seen_at LIMIT ?2)
             """, before: time, limit: limit)
     }
@@ -50,7 +50,6 @@ extension DatabaseTransaction {
                     AND NOT EXISTS (SELECT * FROM request WHERE enrollment_id = old.id)
                     AND NOT EXISTS (SELECT * FROM message WHERE enrollment_id = old.id)
                     AND NOT EXISTS (SELECT * FROM cancellation WHERE enrollment_id = old.id)
-                    AND NOT EXISTS (SELECT * FROM outbox WHERE enrollment_id = old.id)
                 ORDER BY ended_at LIMIT ?2)
             """, before: time, limit: limit)
     }

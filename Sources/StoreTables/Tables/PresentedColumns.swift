@@ -40,9 +40,7 @@ enum PresentedColumns {
             payment: try payment(past?.payment ?? cipher.optionalBytes(fields, .payment), fields),
             transactionDigest: try fields.bytes(.transactionDigest),
             nonce: try past?.nonce ?? cipher.bytes(fields, .nonce),
-            warnings: try warnings(past?.warnings ?? cipher.bytes(fields, .warnings), fields),
-            traceparent: try past?.traceparent.map { String(decoding: $0, as: UTF8.self) }
-                ?? fields.optionalText(.traceparent))
+            warnings: try warnings(past?.warnings ?? cipher.bytes(fields, .warnings), fields))
     }
 
     private static func payment(_ bytes: [UInt8]?, _ fields: Fields<RequestColumn>) throws -> PaymentExtension? {

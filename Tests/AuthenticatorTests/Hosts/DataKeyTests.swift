@@ -88,14 +88,14 @@ struct DataKeyTests {
         try await expectUnreadable("evidence has an unreadable text") {
             _ = try await sample.store.real.read { try $0.evidence(of: second) }
         }
+        try tamper("UPDATE evidence SET decision = (SELECT decision FROM evidence ORDER BY request_seq LIMIT 1)")
+        try await expectUnreadable("evidence has an unreadable decision") { _ = try await sample.outbox(of: card) }
         try tamper("UPDATE evidence SET text = NULL; UPDATE request SET delivery = 'delivered', trans_status = 'Y'")
         #expect(try await sample.store.real.write { try $0.packRequests(after: 0, sparing: 0, limit: 9) } != nil)
         #expect(try await sample.request(first).presented != nil)
         try tamper("UPDATE past_request SET content = (SELECT content FROM past_request ORDER BY request_seq LIMIT 1)")
         #expect(try await sample.request(first).presented != nil)
         try await expectUnreadable("past_request has an unreadable content") { _ = try await sample.request(second) }
-        try tamper("UPDATE outbox SET body = (SELECT body FROM outbox ORDER BY seq LIMIT 1)")
-        try await expectUnreadable("outbox has an unreadable body") { _ = try await sample.outbox(of: card) }
     }
 
     @Test func `it goes with an erasure, and another enrollment's stays`() async throws {

@@ -43,6 +43,22 @@ struct ExpiryServiceTests {
         }
     }
 
+    @Test func `the deadline of a request that was decided meanwhile is followed by that of another enrollment's`()
+        async throws
+    {
+        let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        try await sample.receive(SampleRequest(jti: "late", exp: 50), for: card)
+        try await sample.running([sample.agent.expiryService.run]) {
+            #expect(try await sample.clock.naps.next() == 50)
+            try await sample.receive(SampleRequest(jti: "soon", exp: 20), for: other)
+            #expect(try await sample.clock.naps.next() == 20)
+            let soon = try #require(try await sample.requests().first { $0.jti.text == "soon" })
+            try await sample.approve(soon.id)
+            sample.clock.advance(by: 20)
+            #expect(try await sample.clock.naps.next() == 30)
+        }
+    }
+
     @Test func `what expired while nothing ran is closed at start, more than one batch of it`() async throws {
         let card = try await sample.enrolled()
         for start in [0, 100, 200] {

@@ -34,12 +34,14 @@ extension Rehearsal {
             is: model.rows.filter { $0.isLive(at: self.model.now) }.map { SampleIssuer.name($0.jti) })
     }
 
-    /// What waits is what was decided, in that order, and says what was decided on that very request.
+    /// What waits in each queue is what was decided, in that order, and says what was decided on that very request.
     private func compare(_ outbox: [OutboxEntry], of card: Int) throws {
-        let expected = model.cards[card].outbox
+        let queues: [Queue] = [.approvals, .denials]
+        let expected = queues.flatMap { queue in model.cards[card].outbox.filter { $0.queue == queue } }
+        let waiting = outbox.filter { $0.signCount != nil } + outbox.filter { $0.signCount == nil }
         try expect(
-            "the outbox of card \(card)", outbox.map(\.jti.text), is: expected.map { SampleIssuer.name($0.jti) })
-        for (entry, planned) in zip(outbox, expected) {
+            "the outbox of card \(card)", waiting.map(\.jti.text), is: expected.map { SampleIssuer.name($0.jti) })
+        for (entry, planned) in zip(waiting, expected) {
             let call = Model.Call(card: card, jti: planned.jti)
             guard try record.isNew(call, entry.body) else { continue }
             switch planned.answer {

@@ -1,0 +1,97 @@
+package import Authenticator
+package import IssuerProtocol
+import TableRows
+import ThreeDS
+
+/// The columns of a message that was seen.
+enum MessageColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("message", naming: .snakeCase)
+
+    case enrollmentId, jti, payloadDigest, requestId, seenAt, isReused, answerUntil, answerPlace, traceparent, lastError
+}
+
+extension DatabaseTransaction {
+    /// The seconds of a slot of time in which messages are counted, which the schema does.
+    package static let messageSlot = 300
+
+    package func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
+        try hold(enrollment)
+        let (condition, key): (String, StatementValues) = (
+            "WHERE enrollment_id = ? AND jti = ?", [enrollment.text, jti.text]
+        )
+        return try database.row(of: MessageColumn.table, condition, key) { fields in
+            SeenMessage(
+                enrollmentId: enrollment, jti: jti, payloadDigest: try fields.bytes(.payloadDigest),
+                requestId: try fields.optionalValue(.requestId, RequestID.init),
+                seenAt: try fields.time(.seenAt), isReused: try fields.flag(.isReused),
+                answer: try fields.answer())
+        }
+    }
+
+    package func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
+        try hold(enrollment)
+        // Slots that are wholly within are added up; of the first one messages are counted.
+        let slot = Self.messageSlot
+        let sql = """
+            SELECT COUNT(*) + (
+                SELECT CAST(COALESCE(SUM(messages), 0) AS BIGINT) FROM message_tally WHERE enrollment_id = ?1 AND slot > ?2 / \(slot)
+            ) FROM message WHERE enrollment_id = ?1 AND seen_at >= ?2 AND seen_at < (?2 / \(slot) + 1) * \(slot)
+            """
+        return Int(try database.number(sql, [enrollment.text, since]) ?? 0)
+    }
+
+    package func insert(_ message: SeenMessage) throws {
+        try hold(message.enrollmentId)
+        try database.insert(
+            into: MessageColumn.table,
+            [
+                .enrollmentId: message.enrollmentId.text,
+                .jti: message.jti.text,
+                .payloadDigest: message.payloadDigest,
+                .requestId: message.requestId?.text,
+                .seenAt: message.seenAt,
+                .answerUntil: message.answer?.exp,
+                .answerPlace: message.answer == nil ? nil : try nextPlace(of: message.enrollmentId),
+                .traceparent: message.answer?.traceparent,
+            ])
+    }
+
+    package func markReused(_ message: SeenMessage) throws {
+        try database.run(
+            "UPDATE message SET is_reused = 1 WHERE enrollment_id = ? AND jti = ?",
+            [message.enrollmentId.text, message.jti.text])
+    }
+
+    package func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {
+        try hold(enrollment)
+        let sql = "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?"
+        return try database.number(sql, [enrollment.text, jti.text]).map {
+            RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: BoundedTime.nearest($0))
+        }
+    }
+
+    package func cancellationCount(enrollment: EnrollmentID) throws -> Int {
+        try hold(enrollment)
+        return try database.count("SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ?", [enrollment.text])
+    }
+
+    package func insert(_ cancellation: RememberedCancellation) throws {
+        try database.run(
+            """
+            INSERT INTO cancellation (enrollment_id, cancels, until) VALUES (?, ?, ?)
+            ON CONFLICT (enrollment_id, cancels) DO UPDATE SET until = excluded.until
+            WHERE excluded.until > cancellation.until
+            """, [cancellation.enrollmentId.text, cancellation.cancels.text, cancellation.until])
+    }
+
+    package func removeCancellations(until now: Int64) throws {
+        try database.run("DELETE FROM cancellation WHERE until <= ?", [now])
+    }
+}
+
+extension Fields<MessageColumn> {
+    fileprivate func answer() throws -> DuplicateAnswer? {
+        guard let exp: Int64 = try optionalNumber(.answerUntil) else { return nil }
+        return DuplicateAnswer(exp: BoundedTime.nearest(exp), traceparent: try optionalText(.traceparent))
+    }
+}
