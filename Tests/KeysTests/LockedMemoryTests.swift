@@ -38,17 +38,17 @@ import Testing
         }
     }
 
-    @Test func `when a private key has been read nothing of its encoding is left in memory`() async {
+    @Test func `when a private key without a PIN has been read nothing of its encoding is left in memory`() async {
         await #expect(processExitsWith: .success) {
             #expect(LockedMemory.prepare())
-            let pin = try PIN(Secret("a passphrase"))
+            let secret = try AgentSecret.generate()
             let key = try SigningKey.generate(.es256)
             let inverted = try Self.endOfPrivateKey(key.publicKey)
             let search = try #require(MemorySearch(for: inverted))
-            let encrypted = try key.encryptedPKCS8(pin: pin)
+            let sealed = try secret.seal(key, label: "key")
             // In threads: each has memory of its own that it frees and takes again.
             DispatchQueue.concurrentPerform(iterations: 64) { _ in
-                let key = try? SigningKey(encryptedPKCS8: encrypted, passphrase: pin.secret)
+                let key = try? secret.openKey(sealed, label: "key")
                 #expect(key != nil)
             }
             let isLeft = search.count > 0

@@ -196,7 +196,8 @@ struct LookUpTests {
     @Test func `each queue of an outbox has its head`() async throws {
         let one = try await sample.enrollment("a")
         let other = try await sample.enrollment("b")
-        func insert(_ number: Int, _ life: RequestLife, signCount: Int64? = nil, of enrollment: Enrollment) async throws {
+        func insert(_ number: Int, _ life: RequestLife, signCount: Int64? = nil, of enrollment: Enrollment) async throws
+        {
             var request = try SampleStore.request(number, of: enrollment, life: life)
             request.queuePlace = signCount
             let decided = request

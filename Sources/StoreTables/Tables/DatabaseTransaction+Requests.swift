@@ -265,7 +265,9 @@ extension DatabaseTransaction {
             presented: try PresentedColumns.read(fields, cipher, past, known: sealing.transactions),
             acsTransId: try fields.optionalText(.acsTransId),
             message: past?.message.map { String(decoding: $0, as: UTF8.self) } ?? message,
-            traceparent: try fields.optionalText(.traceparent), receivedAt: try fields.time(.receivedAt), life: try LifeColumns.read(fields))
+            traceparent: try past?.traceparent.map { String(decoding: $0, as: UTF8.self) }
+                ?? fields.optionalText(.traceparent),
+            receivedAt: try fields.time(.receivedAt), life: try LifeColumns.read(fields))
         request.decidedAt = try fields.optionalTime(.decidedAt)
         request.queuePlace = try fields.optionalNumber(.queuePlace)
         request.deliveryError = try fields.optionalText(.deliveryError)

@@ -90,7 +90,8 @@ struct DataKeyTests {
         }
         try tamper("UPDATE evidence SET decision = (SELECT decision FROM evidence ORDER BY request_seq LIMIT 1)")
         try await expectUnreadable("evidence has an unreadable decision") { _ = try await sample.outbox(of: card) }
-        try tamper("UPDATE evidence SET text = NULL; UPDATE request SET delivery = 'delivered', trans_status = 'Y'")
+        try tamper("UPDATE evidence SET text = NULL, decision = NULL")
+        try tamper("UPDATE request SET delivery = 'delivered', trans_status = 'Y'")
         #expect(try await sample.store.real.write { try $0.packRequests(after: 0, sparing: 0, limit: 9) } != nil)
         #expect(try await sample.request(first).presented != nil)
         try tamper("UPDATE past_request SET content = (SELECT content FROM past_request ORDER BY request_seq LIMIT 1)")
