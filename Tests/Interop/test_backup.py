@@ -50,16 +50,14 @@ def enrolled(test, issuer: Issuer, agent: Agent) -> str:
 
 
 def archive(database: bytes, manifest: dict) -> bytes:
-    """A backup with this database and no keys; its manifest tells of what is in it."""
-    def entry(name: str, content: bytes, **more) -> bytes:
+    """A backup with this database; its manifest tells of what is in it."""
+    def entry(name: str, content: bytes) -> bytes:
         member = tarfile.TarInfo(name)
         member.size, member.mode = len(content), 0o600
-        for attribute, value in more.items():
-            setattr(member, attribute, value)
         return member.tobuf(tarfile.USTAR_FORMAT) + content + bytes(-len(content) % 512)
 
-    body = entry("agent.db", database) + entry("keys/", b"", type=tarfile.DIRTYPE, mode=0o700)
-    told = manifest | {"keys": 0, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
+    body = entry("agent.db", database)
+    told = manifest | {"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
     return body + entry("manifest.json", json.dumps(told).encode()) + bytes(1024)
 
 
@@ -86,22 +84,18 @@ class ABackup(unittest.TestCase):
     def test_it_is_a_whole_tar_whose_manifest_has_the_digest_of_all_before_it(self):
         bytes = self.backup()
         with tarfile.open(fileobj=io.BytesIO(bytes)) as tar:
-            self.assertEqual(
-                tar.getnames(), ["agent.db", "keys", f"keys/{self.enrollment}.key", "manifest.json"])
-            self.assertEqual([member.mode for member in tar], [0o600, 0o700, 0o600, 0o600])
+            self.assertEqual(tar.getnames(), ["agent.db", "manifest.json"])
+            self.assertEqual([member.mode for member in tar], [0o600, 0o600])
             manifest = json.load(tar.extractfile("manifest.json"))
             self.assertEqual(tar.getmember("manifest.json").offset, manifest["bytes"])
             copy = self.folder / "copy.db"
             copy.write_bytes(tar.extractfile("agent.db").read())
-            key = tar.extractfile(f"keys/{self.enrollment}.key").read()
         self.assertEqual(hashlib.sha256(bytes[:manifest["bytes"]]).hexdigest(), manifest["sha256"])
-        self.assertEqual(manifest["keys"], 1)
-        self.assertEqual(key, (self.folder / "state" / "keys" / f"{self.enrollment}.key").read_bytes())
         self.assertNotIn((self.folder / "state" / "secret").read_bytes(), bytes)
         with contextlib.closing(sqlite3.connect(copy)) as connection:
             self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
-            self.assertEqual(connection.execute("SELECT id, state FROM enrollment").fetchall(),
-                             [(self.enrollment, "active")])
+            self.assertEqual(connection.execute("SELECT id, state, sealed_key IS NULL FROM enrollment").fetchall(),
+                             [(self.enrollment, "active", 0)])
 
     def test_one_whose_database_is_none_is_not_restored_though_its_manifest_holds(self):
         with tarfile.open(fileobj=io.BytesIO(self.backup())) as tar:

@@ -111,11 +111,13 @@ class TheCommands(unittest.TestCase):
         folder = temporary_folder(type(self))
         issuer = self.enterContext(Issuer())
         (change, end) = blocks("Change the secret")
-        key = "~/.local/state/oob-agent/keys/*.key"
+        # A start refuses a database that is a link, before anything is changed.
+        state = "~/.local/state/oob-agent"
+        fault, mended = f"mv {state}/agent.db {state}/kept.db; ln -s kept.db {state}/agent.db", f"mv {state}/kept.db {state}/agent.db"
         secrets = "sha256sum ~/.config/oob-agent/*"
         run = self.run_as_a_user(
-            folder, issuer, *blocks("Install", "Enroll"), secrets, f"chmod 0644 {key}", change, end, secrets, change,
-            end, secrets, f"chmod 0600 {key}", change.splitlines()[-1], end, secrets, "stop", options="-u")
+            folder, issuer, *blocks("Install", "Enroll"), secrets, fault, change, end, secrets, change,
+            end, secrets, mended, change.splitlines()[-1], end, secrets, "stop", options="-u")
         self.assertEqual(run.returncode, 0, run.stderr[-3_000:])
         shown = [{name.rpartition("/")[2]: digest for digest, name in re.findall(r"^([0-9a-f]{64})  (.*)$", part, re.M)}
                  for part in re.split(r"(?<=/secret\n)", run.stdout)][:4]
