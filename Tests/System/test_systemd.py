@@ -134,9 +134,10 @@ class Life(Installed):
         self.assertEqual(self.box.show(AGENT, "MainPID"), before)
 
     def own_lines(self) -> list[tuple[str, str]]:
-        """What the agent that runs now has logged itself, with syslog's levels."""
+        """What the agent that runs now has logged itself, with syslog's levels; not that it was built for tests."""
         pid = self.box.show(AGENT, "MainPID")
-        return [(entry["MESSAGE"], entry["PRIORITY"]) for entry in self.box.journal(f"_PID={pid}")]
+        return [(entry["MESSAGE"], entry["PRIORITY"]) for entry in self.box.journal(f"_PID={pid}")
+                if "id=personas" not in entry["MESSAGE"]]
 
     def test_it_stops_within_5_seconds_while_it_polls(self):
         self.box.drop_in(AGENT, "stop", "[Service]\nTimeoutStopSec=5s\n")

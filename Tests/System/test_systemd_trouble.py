@@ -96,17 +96,21 @@ class BadInput(Installed):
 class NoKey(Installed):
     def test_without_a_key_that_can_be_used_a_start_is_in_vain_and_tried_again_until_there_is_one(self):
         self.start()
-        self.enroll()
+        key = "/var/lib/oob-agent/card.pem"
+        self.box.run("sh", "-ec", f"""
+            openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out {key}
+            chmod 0600 {key}; chown oob-agent {key}""")
+        self.enroll("--key-uri", f"file:{key}")
         self.box.systemctl("stop", AGENT)
         self.box.drop_in(AGENT, "timeout", "[Service]\nTimeoutStartSec=5s\nRestartSec=10ms\n")
-        self.box.run("mv", "/var/lib/oob-agent/keys", "/host/keys")
+        self.box.run("mv", key, f"{key}.away")
         self.assertNotEqual(self.box.systemctl("start", AGENT, check=False).returncode, 0)
         self.assertIn("start operation timed out", self.box.lines(AGENT))
         self.box.eventually(lambda: self.box.show(AGENT, "StatusText").startswith(
             "Waiting for a key that can be used: enrollment "), "the reason")
         self.box.eventually(lambda: '"state":"degraded"' in self.ctl("status", "--json", check=False).stdout,
                             "an answer at the control socket meanwhile")
-        self.box.run("sh", "-ec", "rm -rf /var/lib/oob-agent/keys; mv /host/keys /var/lib/oob-agent/keys")
+        self.box.run("mv", f"{key}.away", key)
         self.box.eventually(lambda: self.box.show(AGENT, "SubState") == "running", "the agent")
         self.approve(self.purchase())
 
