@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import ssl
+import subprocess
 import time
 import unittest
 import uuid
@@ -118,12 +119,14 @@ class News(Supervised):
 
     def test_while_no_key_can_be_used_it_is_not_ready_and_says_why(self):
         issuer = self.enterContext(Issuer())
-        enroll = lambda agent: agent.json(  # noqa: E731
-            "enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(), "--authn-type", "presence")
-        first = Agent(self.folder)
-        card = enroll(first)
+        enroll = lambda agent, *more: agent.json(  # noqa: E731
+            "enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(), "--authn-type", "presence", *more)
+        first, key = Agent(self.folder), self.folder / "own.pem"
+        subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key],
+                       check=True, capture_output=True)
+        key.chmod(0o600)
+        card = enroll(first, "--key-uri", f"file:{key}")
         first.stop()
-        key, = (self.folder / "state" / "keys").glob("*.key")
         key.rename(self.folder / "kept.key")
         agent = self.agent()
         place = self.manager.until_status(f"Waiting for a key that can be used: enrollment {card['id']}: ")
