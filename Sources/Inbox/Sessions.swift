@@ -16,7 +16,7 @@ struct SessionLimits: Sendable, Equatable {
     static let tests = SessionLimits(idle: .seconds(28_800), whole: .seconds(28_800), link: .seconds(28_800))
 }
 
-/// Who may use the page: whoever opened it with a link that the program printed.
+/// The sessions of the page: each was opened with a link that the program printed.
 ///
 /// A link works once, and only the newest does; it makes a session, which a browser shows by a cookie. Each session has a
 /// token that every form carries, so that no other page can send one.

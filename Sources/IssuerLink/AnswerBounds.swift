@@ -1,7 +1,7 @@
 internal import Authenticator
 internal import IssuerProtocol
 
-/// How much of issuers' answers is taken in: of one, as the protocol bounds it, and of all.
+/// The bounds of issuers' answers: of one, as the protocol has it, and of all together.
 ///
 /// An issuer whose answers go beyond the bounds of one is treated as one that cannot be reached. An operator sets
 /// ``bytesInAll``; the others are constants, which tests make small.

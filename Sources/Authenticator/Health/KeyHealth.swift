@@ -2,7 +2,7 @@ import Synchronization
 
 /// What the last look at a key has shown.
 package struct KeyTest: Sendable, Equatable {
-    /// How far the look went.
+    /// The extent of a look.
     package enum Extent: String, Sendable {
         /// It opens under the agent's secret, as far as that shows without its PIN.
         case seal

@@ -19,7 +19,7 @@ struct RequestAdmission {
     enum Refusal: String, CaseIterable {
         case tooManyUndecided, conflict
 
-        /// What is wrong, and what is allowed, for a log line.
+        /// The fault and what is allowed, for a log line.
         var sentence: String {
             switch self {
             case .tooManyUndecided: "as many requests as max-undecided are undecided"

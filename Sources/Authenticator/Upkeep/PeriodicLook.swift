@@ -117,7 +117,7 @@ package struct PeriodicLook: Sendable {
     }
 
     private func lookAtRegistrations() async throws {
-        // What another host may be sending is left alone.
+        // A registration that another host may be sending is left alone.
         let sent = ports.clock.now - (ports.shares == nil ? 0 : RegistrationDelivery.alone)
         let ids = try await read { try $0.enrollmentIDs(enrollingStartedBy: sent) }
         publish(ids, WaitingWork.registrations)

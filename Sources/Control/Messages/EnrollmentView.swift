@@ -86,7 +86,7 @@ package struct UnenrolledView: Codable, Sendable, Equatable {
 
 /// The last look at an enrollment's key since the agent started.
 package struct KeyTestView: Codable, Sendable, Equatable {
-    /// How far the look went: `seal` (it opens under the agent's secret, as far as that shows without its PIN) or
+    /// The extent of the look: `seal` (it opens under the agent's secret, as far as that shows without its PIN) or
     /// `signature` (it signed, and its public half verified that).
     package var extent: String
     package var at: String

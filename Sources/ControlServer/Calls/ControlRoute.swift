@@ -9,7 +9,7 @@ package enum ControlRoute: CaseIterable, Sendable {
     package var method: String { facts.method }
     /// With a name in braces for each segment that is not fixed.
     package var path: String { facts.path }
-    /// What a peer must be allowed: whatever changes something takes a right to decide, and so does a backup.
+    /// The right that a peer needs: to decide for a change and for a backup, and the agent's own for a key.
     package var right: ControlRight { facts.right }
     /// The media type of a good answer.
     package var mediaType: String { facts.mediaType }

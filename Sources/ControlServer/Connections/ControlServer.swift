@@ -170,7 +170,7 @@ package enum ControlServerError: Error, CustomStringConvertible {
     }
 }
 
-/// What a client of the control socket may take; the variables are constants that tests make small or great.
+/// The bounds of a client of the control socket; tests set other values.
 package struct ControlBounds: Sendable {
     /// Connections at a time, within `FileLimit`; past it another one is closed for each newcomer.
     package var connections = 256

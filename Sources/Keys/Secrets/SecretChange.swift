@@ -18,7 +18,7 @@ package struct SecretChange: Sendable {
 
     /// A key that was sealed, under the present secret; nil if it is already.
     ///
-    /// One that is under a PIN stays so, and nobody has to enter it.
+    /// A key under a PIN stays under it, and nobody has to enter it.
     package func resealedKey(_ sealed: [UInt8], label: String) throws(SecretChangeError) -> [UInt8]? {
         guard let content = try opened(sealed, label: label) else { return nil }
         _ = try SecretChangeError.wrapping(SecretChangeError.key) { () throws(KeyError) in try SealedKey(content) }
