@@ -15,6 +15,8 @@ struct PushPort: Sendable {
     static let token = String(repeating: "A", count: 43)
 
     let http: RawHTTP
+    /// The port's connections at this moment.
+    let figures: @Sendable () -> PortFigures
 
     /// The receiver's key; it is published, and nobody's secret.
     static func receiver() throws -> PushReceiverKey {
@@ -42,8 +44,9 @@ struct PushPort: Sendable {
                 of: enrollment, key: receiver(), endpoint: PushEndpoint(endpoint), vapidKey: vapidKey ?? unused)
             var bounds = PushBounds.standard
             (bounds.connections, bounds.patience) = (connections, patience)
+            let reception = try #require(local.agent.pushReception)
             let server = PushServer(
-                reception: try #require(local.agent.pushReception),
+                reception: reception,
                 address: try #require(ListenAddress("127.0.0.1:0", hosts: .addresses)),
                 identity: nil, bounds: bounds, log: Logger(label: "push") { _ in SwiftLogNoOpLogHandler() })
             let (addresses, listening) = AsyncStream.makeStream(of: String.self)
@@ -52,9 +55,14 @@ struct PushPort: Sendable {
                 defer { group.cancelAll() }
                 for await address in addresses {
                     let port = try #require(address.split(separator: ":").last.flatMap { Int($0) })
-                    return try await body(PushPort(http: RawHTTP(port: port)))
+                    return try await body(PushPort(http: RawHTTP(port: port)) { reception.connections.figures })
                 }
             }
         }
+    }
+
+    /// Waits until the port has so many connections; if it never has, the time limit of the suite ends it.
+    func untilOpen(_ count: Int) async throws {
+        while figures().open != count { try await Task.sleep(for: .milliseconds(5)) }
     }
 }
