@@ -18,7 +18,7 @@ package struct AgentBounds: Sendable {
     package var refusedADay = 10_000
     /// The most messages of one enrollment within 24 hours; one more request is dropped.
     ///
-    /// Messages count whatever becomes of them.
+    /// Messages count whatever becomes of them, and those of up to five minutes more count too.
     package var messagesADay = 20_000
     /// The most cancellations of one enrollment that are remembered at a time; one more is dropped.
     package var cancellations = 10_000

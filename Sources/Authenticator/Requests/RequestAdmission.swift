@@ -216,7 +216,7 @@ struct RequestAdmission {
         return .refused(isConflict: false)
     }
 
-    /// The messages of 24 hours, each jti once, whatever became of it.
+    /// The messages of 24 hours and up to five minutes, each jti once, whatever became of it.
     func messagesOfADay(in store: any StoreReader) throws -> Int {
         try store.messageCount(enrollment: enrollment.id, since: now - Self.day)
     }

@@ -114,9 +114,10 @@ package protocol StoreReader {
     func newestTime() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
-    /// How many messages of an enrollment came at or after `since`, seconds since 1970.
+    /// How many messages of an enrollment came at or after `since`, seconds since 1970, or up to five minutes before it.
     ///
-    /// The same one again does not count.
+    /// They are counted by slots of five minutes of the clock, and the slot of `since` is counted whole. The same message
+    /// again does not count.
     func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int
     /// How many cancellations are remembered for an enrollment.
     func cancellationCount(enrollment: EnrollmentID) throws -> Int

@@ -186,7 +186,6 @@ extension StoreSchema {
         """,
         "CREATE INDEX message_seen ON message (seen_at)",
         "CREATE INDEX message_to_answer ON message (enrollment_id, answer_place) WHERE answer_until IS NOT NULL",
-        "CREATE INDEX message_of_enrollment ON message (enrollment_id, seen_at)",
         // A slot has `DatabaseTransaction.messageSlot` seconds. One without a message has no row.
         """
         CREATE TABLE message_tally (

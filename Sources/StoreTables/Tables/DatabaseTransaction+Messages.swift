@@ -30,14 +30,10 @@ extension DatabaseTransaction {
 
     package func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
         try hold(enrollment)
-        // Slots that are wholly within are added up; of the first one messages are counted.
-        let slot = Self.messageSlot
         let sql = """
-            SELECT COUNT(*) + (
-                SELECT CAST(COALESCE(SUM(messages), 0) AS BIGINT) FROM message_tally WHERE enrollment_id = ?1 AND slot > ?2 / \(slot)
-            ) FROM message WHERE enrollment_id = ?1 AND seen_at >= ?2 AND seen_at < (?2 / \(slot) + 1) * \(slot)
+            SELECT CAST(COALESCE(SUM(messages), 0) AS BIGINT) FROM message_tally WHERE enrollment_id = ? AND slot >= ?
             """
-        return Int(try database.number(sql, [enrollment.text, since]) ?? 0)
+        return Int(try database.number(sql, [enrollment.text, since / Int64(Self.messageSlot)]) ?? 0)
     }
 
     package func insert(_ message: SeenMessage) throws {

@@ -76,9 +76,9 @@ struct MessageQuotaTests {
         for number in 2...3 { try await sample.receive(.numbered(number), for: card) }
         try await sample.receive(.numbered(4), for: other)
         #expect(try await jtis == ["request-1", "request-2", "request-3", "request-4"])
-        sample.clock.advance(by: 86_401)
+        sample.clock.advance(by: 86_400 + 300)
         var later = SampleRequest.numbered(5)
-        (later.iat, later.exp) = (86_401, 86_501)
+        (later.iat, later.exp) = (86_700, 86_800)
         try await sample.receive(later, for: card)
         #expect(try await jtis.last == "request-5")
     }
