@@ -91,8 +91,7 @@ struct TransportTests {
 
     @Test func `what does not answer in HTTP is no agent`() async throws {
         let endless = [Array(Self.head.utf8)] + Array(repeating: Array("X: y\r\n".utf8), count: 20_000)
-        let interim = Array(repeating: Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), count: 5_000)
-        for pieces in [endless, interim, [Array("220 mail ESMTP\r\n".utf8)]] {
+        for pieces in [endless, [Array("220 mail ESMTP\r\n".utf8)]] {
             let result = try await result(against: pieces, hangsUp: false) { client throws(ClientError) in
                 try await client.status()
             }
@@ -106,12 +105,6 @@ struct TransportTests {
 
     @Test func `an answer that is longer than its head says is read as far as that`() async throws {
         let pieces = [Self.answer("[]"), Array("garbage".utf8)]
-        #expect(
-            try await result(against: pieces) { client throws(ClientError) in try await client.doctor() }.get() == [])
-    }
-
-    @Test func `interim answers are passed over`() async throws {
-        let pieces = [Array("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nX: y\r\n\r\n".utf8), Self.answer("[]")]
         #expect(
             try await result(against: pieces) { client throws(ClientError) in try await client.doctor() }.get() == [])
     }

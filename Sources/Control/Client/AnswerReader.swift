@@ -1,11 +1,11 @@
-/// Takes an HTTP/1.1 answer out of bytes as they come (RFC 9112), whatever their pieces: strictly, and bounded.
+/// Takes an HTTP/1.1 answer out of bytes as they come (RFC 9112), whatever their pieces.
+///
+/// The agent alone answers here, for ``SocketTrust`` has asked the kernel who listens. So what the agent never sends is not
+/// read (interim answers, fields behind the body) or not looked for (what a name or a value may hold). An answer that ends
+/// too early or is not framed as one is never taken for a whole one, and what is kept of it is bounded.
 struct AnswerReader {
-    /// The most bytes of status lines and fields, those of interim answers and behind the body included.
+    /// The most bytes of the status line and the fields, and of the lines between chunks.
     static let maxHeadBytes = 65_536
-    /// The most bytes of the line before a chunk.
-    private static let maxChunkLineBytes = 1_024
-    /// More digits could stand for more bytes than there are numbers for.
-    private static let maxChunkDigits = 15
 
     private enum State {
         case statusLine
@@ -13,7 +13,9 @@ struct AnswerReader {
         case body(left: Int)
         case chunkLine
         case chunk(left: Int)
-        case chunkEnd, trailer
+        case chunkEnd
+        /// Behind the last chunk.
+        case end
         case endless, over
     }
 
@@ -45,7 +47,7 @@ struct AnswerReader {
                 let piece = Self.first(left, of: &rest)
                 body += piece
                 state = piece.count == left ? .chunkEnd : .chunk(left: left - piece.count)
-            case .statusLine, .fields, .chunkLine, .chunkEnd, .trailer:
+            case .statusLine, .fields, .chunkLine, .chunkEnd, .end:
                 if let line = try nextLine(of: &rest) { try end(line) }
             }
         }
@@ -63,13 +65,12 @@ struct AnswerReader {
         let end = rest.firstIndex(of: UInt8(ascii: "\n"))
         let piece = Self.first(end.map { $0 - rest.startIndex + 1 } ?? rest.count, of: &rest)
         line += piece
-        switch state {
-        case .chunkLine, .chunkEnd:
-            guard line.count <= Self.maxChunkLineBytes else { throw .brokenBody }
-        default:
+        guard line.count <= Self.maxHeadBytes else { throw head == nil ? .noHTTP : .brokenBody }
+        if head == nil {
             headBytesLeft -= piece.count
-            guard headBytesLeft >= 0 else { throw head == nil ? .noHTTP : .brokenBody }
+            guard headBytesLeft >= 0 else { throw .noHTTP }
         }
+        // Another kind of server may send no end of a line, and say nothing more.
         if case .statusLine = state, !zip(line, "HTTP/1.".utf8).allSatisfy(==) { throw .noHTTP }
         guard end != nil else { return nil }
         defer { line = [] }
@@ -86,22 +87,18 @@ struct AnswerReader {
             state = .fields(head)
         case .chunkLine:
             let size = try Self.chunkSize(line)
-            state = size == 0 ? .trailer : .chunk(left: size)
+            state = size == 0 ? .end : .chunk(left: size)
         case .chunkEnd:
             guard line.isEmpty else { throw .brokenBody }
             state = .chunkLine
-        case .trailer: if line.isEmpty { state = .over }
+        case .end:
+            guard line.isEmpty else { throw .brokenBody }
+            state = .over
         case .body, .chunk, .endless, .over: break
         }
     }
 
     private mutating func end(_ head: AnswerHead) throws(AnswerError) {
-        // Nobody asked for another protocol.
-        guard head.status != 101 else { throw .noHTTP }
-        guard !head.isInterim else {
-            state = .statusLine
-            return
-        }
         switch try head.framing() {
         case .none: state = .endless
         case .chunked: state = .chunkLine
@@ -111,14 +108,9 @@ struct AnswerReader {
         self.head = head
     }
 
-    /// The size before a chunk; extensions behind it are passed over.
+    /// The size before a chunk.
     private static func chunkSize(_ line: [UInt8]) throws(AnswerError) -> Int {
-        let digits = line.prefix { Character(Unicode.Scalar($0)).isHexDigit }
-        let rest = line.dropFirst(digits.count)
-        guard digits.count <= maxChunkDigits,
-            rest.isEmpty || [UInt8(ascii: ";"), UInt8(ascii: " ")].contains(rest.first),
-            let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw .brokenBody }
+        guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size >= 0 else { throw .brokenBody }
         return size
     }
 }

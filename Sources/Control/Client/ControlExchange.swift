@@ -83,9 +83,8 @@ enum ExchangeError: Error, Equatable {
 extension ControlAnswer {
     init(_ head: AnswerHead, body: [UInt8]) {
         self.init(
-            status: head.status, contentType: head.values(of: "content-type").first,
-            server: head.values(of: "server").first,
-            hasNext: head.values(of: "link").contains { $0.hasSuffix("rel=\"next\"") }, body: body)
+            status: head.status, contentType: head["content-type"], server: head["server"],
+            hasNext: head["link"]?.hasSuffix("rel=\"next\"") ?? false, body: body)
     }
 }
 

@@ -57,7 +57,7 @@ struct ControlTransport: Sendable {
         let answer: ControlAnswer
         do throws(ExchangeError) {
             let head = try exchange.head(until: end)
-            if head.status == 200, head.values(of: "content-type").first == call.accepted { return }
+            if head.status == 200, head["content-type"] == call.accepted { return }
             answer = try exchange.answer(upTo: ControlJSON.maxCommandBytes, until: end)
         } catch {
             throw failure(error, within: seconds)
