@@ -300,7 +300,7 @@ let package = Package(
             name: "LinuxProcess",
             dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
         .target(  // The only door to OpenSSL and to tokens.
-            name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles"]),
+            name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles", "StrictJSON"]),
         .target(name: "DurableFiles"),  // Files that are whole or not there, also after a crash, and who may read them.
 
         // Pure values: no I/O, no clock, and no import of ours.

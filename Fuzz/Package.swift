@@ -58,7 +58,7 @@ let package = Package(
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),
         .target(name: "ThreeDS"),
         .target(name: "StrictJSON"),
-        .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles"]),
+        .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles", "StrictJSON"]),
         .target(name: "DurableFiles"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),

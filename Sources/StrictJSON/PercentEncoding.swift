@@ -1,4 +1,4 @@
-/// Percent-encoding of RFC 3986 §2.1; every target but Keys, which reads no JSON, uses this one.
+/// Percent-encoding of RFC 3986 §2.1.
 package enum PercentEncoding {
     /// All but the unreserved bytes of §2.3 encoded, so the result is one path segment or one query value.
     package static func encode(_ text: String) -> String {

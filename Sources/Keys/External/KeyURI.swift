@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// Where a key that this program did not make is kept.
 ///
 /// Holds no secret: it is stored, shown and logged as it came.
@@ -43,7 +45,7 @@ package struct KeyURI: Sendable, Equatable {
         guard path.hasPrefix("/"), !path.hasPrefix("//") else {
             throw KeyURIError("a file: URI has an absolute path: file:/path/of/key.pem")
         }
-        guard let bytes = PercentEncoding.decode(path), !bytes.contains(0) else {
+        guard let bytes = PercentEncoding.decode(String(path)), !bytes.contains(0) else {
             throw KeyURIError("a file: URI escapes a byte as % and two hexadecimal digits, and has no zero byte")
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
@@ -79,31 +81,4 @@ package struct KeyURIError: Error, Equatable, Sendable, CustomStringConvertible 
     static let unknownScheme = KeyURIError(
         "a key URI begins with file: (a key file, or a TSS2 file of the TPM), handle: (a persistent TPM key) or "
             + "pkcs11: (a key on a token)")
-}
-
-/// Decodes the escapes of a key's URI (RFC 3986 §2.1).
-///
-/// StrictJSON has this function too. Keys imports no other target of this package but `DurableFiles`, so that
-/// everything that touches a key can be read by itself: that is why this copy exists.
-enum PercentEncoding {
-    /// The bytes that a text stands for; nil if a % is not followed by two hexadecimal digits.
-    static func decode(_ text: Substring) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(hexadecimal), let low = rest.popFirst().flatMap(hexadecimal) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8? {
-        Character(UnicodeScalar(digit)).hexDigitValue.map(UInt8.init)
-    }
 }

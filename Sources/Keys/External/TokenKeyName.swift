@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// Which private key on which PKCS #11 token: the path of a `pkcs11:` URI (RFC 7512 §2.3).
 ///
 /// It names the token by its label or serial number and the key by its label or id, so that a PIN cannot reach another
@@ -44,7 +46,7 @@ package struct TokenKeyName: Sendable, Equatable {
                 "a pkcs11: URI has attributes of the form name=value, divided by ; and of these names: "
                     + maxBytes.keys.sorted().joined(separator: ", "))
         }
-        guard parts.count == 2, let value = PercentEncoding.decode(parts[1]), 1...limit ~= value.count else {
+        guard parts.count == 2, let value = PercentEncoding.decode(String(parts[1])), 1...limit ~= value.count else {
             throw KeyURIError(
                 "the attribute \(name) of a pkcs11: URI has 1 to \(limit) bytes, each a character or % and two "
                     + "hexadecimal digits")
