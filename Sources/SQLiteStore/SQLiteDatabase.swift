@@ -93,7 +93,6 @@ package struct SQLiteDatabase: CopyableStore {
     }
 
     private func writeNow<T>(_ body: (any StoreWriter) throws -> T) throws -> T {
-        threads.willWait()
         return try Self.naming(path) {
             try pool.writeWithoutTransaction { database in
                 try DatabaseWrite(database: database, path: path, sealing: sealing).run(body)

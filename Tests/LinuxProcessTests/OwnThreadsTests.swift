@@ -28,41 +28,32 @@ import Testing
         }
     }
 
-    @Test func `a few tasks that come from one of them are done there, and wake no other up`() async throws {
+    @Test func `others do the tasks that come from one of them, however long that one is busy`() async throws {
         let threads = try OwnThreads(limit: 4)
-        try await threads.run {
-            let before = try currentThread()
-            for _ in 1...100 {
-                let places = try await withThrowingTaskGroup { group in
-                    for _ in 1...3 { group.addTask { try currentThread() } }
-                    return try await group.reduce(into: []) { $0.append($1) }
+        await threads.run {
+            let isDone = DispatchSemaphore(value: 0)
+            await withTaskGroup { group in
+                for _ in 1...4 {
+                    group.addTask { _ = isDone.signal() }
+                    #expect(isDone.wait(for: 60))
                 }
-                #expect(Set(places) == [before] && places.count == 3)
             }
         }
     }
 
-    @Test func `of many tasks that come from one of them others do some, however long that one is busy`() async throws {
-        let threads = try OwnThreads(limit: 4)
-        await threads.run {
-            let isDone = DispatchSemaphore(value: 0)
-            await withTaskGroup { group in
-                for _ in 1...4 { group.addTask { _ = isDone.signal() } }
-                #expect(isDone.wait(for: 60))
+    @Test func `what is made by the last task of all, once nobody has the threads, is done too`() async throws {
+        for _ in 1...20 {
+            var threads: OwnThreads? = try OwnThreads(limit: 2)
+            let executor = try #require(threads).executor
+            let isOver = DispatchSemaphore(value: 0)
+            let task = Task(executorPreference: executor) {
+                isOver.waitForOther()
+                for _ in 1...100 { await Task.yield() }
+                return true
             }
-        }
-    }
-
-    @Test func `one that is about to wait leaves to others what it would do next`() async throws {
-        let threads = try OwnThreads(limit: 4)
-        await threads.run {
-            let isDone = DispatchSemaphore(value: 0)
-            await withTaskGroup { group in
-                for _ in 1...3 { group.addTask { _ = isDone.signal() } }
-                threads.willWait()
-                // One after the other, or some at a time.
-                for _ in 1...3 { #expect(isDone.wait(for: 60)) }
-            }
+            threads = nil
+            isOver.signal()
+            #expect(await task.value)
         }
     }
 
@@ -74,9 +65,8 @@ import Testing
                 group.addTask {
                     await threads.run {
                         await withTaskGroup { group in
-                            for number in 1...40 {
+                            for _ in 1...40 {
                                 group.addTask {
-                                    if number.isMultiple(of: 8) { threads.willWait() }
                                     await Task.yield()
                                     done.count.add(1, ordering: .relaxed)
                                 }

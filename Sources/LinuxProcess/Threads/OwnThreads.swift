@@ -24,12 +24,6 @@ package final class OwnThreads: Sendable {
 
     deinit { jobs.end() }
 
-    /// To be called on one of these threads before what may wait long, such as for a disk: another one then does what
-    /// would be done on this one next.
-    ///
-    /// Elsewhere it does nothing.
-    package func willWait() { jobs.handOver() }
-
     /// Runs `body`, and all the tasks within it, on these threads; at once if it is called on one of them.
     ///
     /// - Throws: what `body` throws.
@@ -39,50 +33,30 @@ package final class OwnThreads: Sendable {
 }
 
 /// Jobs, and the threads that do them in the order in which they came.
-///
-/// To wake a thread up costs more than most jobs do. So a job that comes from one of these threads is kept for that one,
-/// which takes another when its own is over, and nobody is woken up. Each keeps a few: for more, others are.
 private final class JobQueue: TaskExecutor {
-    private struct Worker: Sendable {
-        let thread: pthread_t
-        /// The number of jobs of the queue that it takes next, of which no other was told.
-        var kept = 0
-    }
-
     private struct State: Sendable {
         var jobs: Deque<UnownedJob> = []
         /// Those that are there or about to be.
         var threads = 1
-        /// The threads that are there.
-        var workers: [Worker] = []
         /// The number of threads that have nothing to do.
         var idle = 0
         var isOver = false
 
         /// Whether there is a thread too few for the jobs; then it is about to be there.
         mutating func addThread(within limit: Int) -> Bool {
-            let kept = workers.reduce(0) { $0 + $1.kept }
-            guard jobs.count - kept > idle, threads < limit, !isOver else { return false }
+            guard jobs.count > idle, threads < limit, !isOver else { return false }
             threads += 1
             return true
-        }
-
-        /// The place of the calling thread, if it is one of them.
-        var placeOfCaller: Int? {
-            let thread = pthread_self()
-            return workers.firstIndex { $0.thread == thread }
         }
     }
 
     /// After so many seconds without work a thread ends, except one.
     private static let idleSeconds = 10
-    /// The most jobs that one thread keeps.
-    private static let mostKept = 3
 
     private let limit: Int
     private let niceness: CInt
     private let state = Mutex(State())
-    /// Counts the jobs that nobody keeps, and at the end the threads.
+    /// Counts the jobs, and at the end the threads.
     private let notifier = DispatchSemaphore(value: 0)
 
     init(limit: Int, niceness: CInt) {
@@ -92,31 +66,10 @@ private final class JobQueue: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isThreadMissing: Bool? = state.withLock { state in
+        let isThreadMissing = state.withLock { state in
             state.jobs.append(job)
-            if let place = state.placeOfCaller, state.workers[place].kept < Self.mostKept {
-                state.workers[place].kept += 1
-                return nil
-            }
             return state.addThread(within: limit)
         }
-        if let isThreadMissing { tell(isThreadMissing) }
-    }
-
-    /// Has other threads do what the calling one keeps.
-    func handOver() {
-        let areThreadsMissing: [Bool] = state.withLock { state in
-            guard let place = state.placeOfCaller else { return [] }
-            return (0..<state.workers[place].kept).map { _ in
-                state.workers[place].kept -= 1
-                return state.addThread(within: limit)
-            }
-        }
-        areThreadsMissing.forEach(tell)
-    }
-
-    /// Wakes a thread up for a job, and starts one if there are too few.
-    private func tell(_ isThreadMissing: Bool) {
         notifier.signal()
         guard isThreadMissing else { return }
         do {
@@ -127,7 +80,7 @@ private final class JobQueue: TaskExecutor {
         }
     }
 
-    /// No more jobs come; the threads end once they have done those that are there.
+    /// Nobody has the threads any more; they end once they have done all jobs, and those that come of them.
     func end() {
         let threads = state.withLock { state in
             state.isOver = true
@@ -159,40 +112,23 @@ private final class JobQueue: TaskExecutor {
     fileprivate func work(isLasting: Bool) {
         // Of this thread alone: on Linux a priority is a thread's. If it may not be changed, it stays as it is.
         if niceness != 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
-        state.withLock { $0.workers.append(Worker(thread: pthread_self())) }
         var isOver = false
         while !isOver {
             let job: UnownedJob?
-            (job, isOver) = keptJob().map { ($0, false) } ?? waitForJob(isLasting: isLasting)
+            (job, isOver) = waitForJob(isLasting: isLasting)
             if let job { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
     }
 
-    /// Returns the job that the calling thread takes next without having to wait; `nil` if it keeps none.
-    private func keptJob() -> UnownedJob? {
-        state.withLock { state in
-            if let place = state.placeOfCaller, state.workers[place].kept > 0 {
-                state.workers[place].kept -= 1
-                if let job = state.jobs.popFirst() { return job }
-                state.workers[place].kept = 0
-            }
-            state.idle += 1
-            return nil
-        }
-    }
-
-    /// - Returns: the next job, and whether the thread ends after it.
+    /// - Returns: the next job, or whether the thread ends.
     private func waitForJob(isLasting: Bool) -> (job: UnownedJob?, isOver: Bool) {
+        state.withLock { $0.idle += 1 }
         let isLate = notifier.wait(timeout: isLasting ? .distantFuture : .now() + .seconds(Self.idleSeconds))
         return state.withLock { state in
             state.idle -= 1
             let job = state.jobs.popFirst()
-            let isOver = job == nil && isLate == .timedOut || state.isOver && state.jobs.isEmpty
-            if isOver {
-                let thread = pthread_self()
-                state.workers.removeAll { $0.thread == thread }
-                state.threads -= 1
-            }
+            let isOver = job == nil && (isLate == .timedOut || state.isOver)
+            if isOver { state.threads -= 1 }
             return (job, isOver)
         }
     }
