@@ -218,21 +218,19 @@ package final class Agent: Sendable {
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
         pin: PIN? = nil, while wanted: Wanted? = nil
     ) async throws -> RequestRecord {
-        try await decider.decide(
+        try await decided(
             decision, on: id, expecting: expectations, by: approver, pin: pin,
             while: wanted ?? Wanted(on: ports.patience)
         ).request
     }
 
-    /// The same for a request that the caller has just found, which saves a look.
-    ///
-    /// It says the enrollment too, which another look would have to find again.
+    /// The same with the enrollment and the text that was shown, which another look would have to find again.
     package func decided(
-        _ decision: RequestLife.Decision, on found: FoundRequest, expecting expectations: Expectations,
+        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations,
         by approver: Approver, pin: PIN?, while wanted: Wanted
     ) async throws -> DecidedRequest {
         try await decider.decide(
-            decision, on: found.request.id, as: found, expecting: expectations, by: approver, pin: pin, while: wanted)
+            decision, on: id, expecting: expectations, by: approver, pin: pin, while: wanted)
     }
 
     /// For how long a decision is wanted that is asked for now.

@@ -6,8 +6,7 @@ extension Decider {
     func approve(
         _ id: RequestID, by approver: Approver, answering answer: any TestAnswer, while wanted: Wanted
     ) async throws -> DecidedRequest {
-        var terms = Terms(
-            expectations: Expectations(), approver: approver, pin: nil, found: nil, wanted: wanted)
+        var terms = Terms(expectations: Expectations(), approver: approver, pin: nil, wanted: wanted)
         terms.answer = answer
         return try await approve(id, on: terms)
     }

@@ -14,17 +14,16 @@ struct Decider: Sendable {
     /// Approves or denies one request that is pending.
     ///
     /// - Parameters:
-    ///   - found: the same request as the caller has just found it, which saves a look; nil if it has not.
     ///   - pin: for an approval that takes one; a deny never does.
     ///   - wanted: once it is over nothing is decided; it is looked at before the key is opened, and again in the
     ///     database transaction that decides.
     /// - Returns: the request and its enrollment as the store has them once the decision is durable.
     /// - Throws: `CommandError` if nothing was decided; what the store or the custody throws, likewise.
     func decide(
-        _ decision: RequestLife.Decision, on id: RequestID, as found: FoundRequest? = nil,
-        expecting expectations: Expectations, by approver: Approver, pin: PIN?, while wanted: Wanted
+        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations,
+        by approver: Approver, pin: PIN?, while wanted: Wanted
     ) async throws -> DecidedRequest {
-        let terms = Terms(expectations: expectations, approver: approver, pin: pin, found: found, wanted: wanted)
+        let terms = Terms(expectations: expectations, approver: approver, pin: pin, wanted: wanted)
         do {
             return switch decision {
             case .deny(let reason): try await deny(id, because: reason, on: terms)
@@ -45,8 +44,6 @@ struct Decider: Sendable {
         let approver: Approver
         /// For an approval that takes one.
         let pin: PIN?
-        /// The request as who asked has found it; nil if that is not known.
-        let found: FoundRequest?
         /// Until when, and as long as who asked is there.
         let wanted: Wanted
         #if Personas
@@ -83,11 +80,10 @@ struct Decider: Sendable {
         let wanted = terms.wanted
         let owner = try await owner(of: id, on: terms)
         // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
-        let isAlone = queues.tryEnter(owner)
-        if !isAlone { try await wanted.run { [queues] in try await queues.enter(owner) } }
+        if !queues.tryEnter(owner) { try await wanted.run { [queues] in try await queues.enter(owner) } }
         defer { queues.leave(owner) }
         // Who was in the queue before may have decided it: then no key is opened and no PIN tried for it.
-        var found = if isAlone, let known = try known(on: terms) { known } else { try await look(at: id, on: terms) }
+        var found = try await look(at: id, on: terms)
         // An old copy of the state goes above the issuer's signCount before it signs again.
         let mustKnow = found.enrollment.refusedSignCount != nil
         let inquiry =
@@ -111,9 +107,8 @@ struct Decider: Sendable {
 
     /// The enrollment of a request that may be approved.
     ///
-    /// It never changes, so what the caller has found is enough; all else is looked at in the enrollment's queue.
+    /// It never changes; all else is looked at in the enrollment's queue.
     private func owner(of id: RequestID, on terms: Terms) async throws -> EnrollmentID {
-        if let owner = terms.found?.request.enrollmentId, queues.waiterCount(for: owner) == 0 { return owner }
         let now = ports.clock.now
         return try await ports.store.read { store in
             try undecided(id, expecting: terms.expectations, now: now, in: store).enrollmentId
@@ -124,19 +119,6 @@ struct Decider: Sendable {
     struct Decidable: Sendable {
         var request: RequestRecord
         let enrollment: Enrollment
-    }
-
-    /// Returns what the caller has found, if it will do; `nil` if it has to be looked at again.
-    ///
-    /// Since then it may have been decided, for one: the deciding database transaction expects what was found, and only a
-    /// key was opened for nothing. A PIN would have been tried for nothing.
-    private func known(on terms: Terms) throws -> Decidable? {
-        guard let found = terms.found, terms.pin == nil else { return nil }
-        let decidable = try decidable(
-            undecided(found.request, expecting: terms.expectations, now: ports.clock.now), of: found.enrollment,
-            expecting: terms.expectations)
-        try terms.wanted.check(decidable.request)
-        return decidable
     }
 
     /// The only look at the enrollment before the deciding database transaction; what is written expects what it found.
@@ -233,12 +215,6 @@ struct Decider: Sendable {
         _ id: RequestID, expecting expectations: Expectations, now: Int64, in store: any StoreReader
     ) throws -> RequestRecord {
         guard let request = try store.request(id) else { throw CommandError(.notFound, "there is no request \(id)") }
-        return try undecided(request, expecting: expectations, now: now)
-    }
-
-    private func undecided(
-        _ request: RequestRecord, expecting expectations: Expectations, now: Int64
-    ) throws -> RequestRecord {
         guard request.life.state == .pending else { throw request.tooLate }
         guard let exp = request.exp, exp > now else {
             throw CommandError(.noLongerDecidable, "the request \(request.id) has expired", request: request)
@@ -254,13 +230,7 @@ struct Decider: Sendable {
         _ id: RequestID, expecting expectations: Expectations, now: Int64, in store: any StoreReader
     ) throws -> Decidable {
         let request = try undecided(id, expecting: expectations, now: now, in: store)
-        return try decidable(request, of: store.enrollment(request.enrollmentId), expecting: expectations)
-    }
-
-    private func decidable(
-        _ request: RequestRecord, of enrollment: Enrollment?, expecting expectations: Expectations
-    ) throws -> Decidable {
-        guard let enrollment, case .active = enrollment.state else {
+        guard let enrollment = try store.enrollment(request.enrollmentId), case .active = enrollment.state else {
             throw CommandError(
                 .notEnrolled, "the enrollment \(request.enrollmentId) is not active: its issuer no longer knows it",
                 request: request)

@@ -73,11 +73,11 @@ struct ControlCalls: Sendable {
         let approver = Approver.command(peer, shownTextDigest: command.shownTextDigest)
         let wanted = agent.wanted(
             for: Double(command.secondsToDecide), before: command.decideBefore.map(Int64.init))
-        let decided = try await decided(selector, enrollment, wait: command.wait ?? 0, for: client) { found in
+        let decided = try await decided(selector, enrollment, wait: command.wait ?? 0, for: client) { id in
             // A try of a PIN is counted to its end, so the decision is told and not cut off as a whole.
             try await client.telling({ wanted.withdraw() }) {
                 try await agent.decided(
-                    decision, on: found, expecting: expectations, by: approver, pin: pin, while: wanted)
+                    decision, on: id, expecting: expectations, by: approver, pin: pin, while: wanted)
             }
         }
         log.info(
@@ -96,20 +96,20 @@ struct ControlCalls: Sendable {
     /// If another was faster `next` is looked for again, for as long as is left.
     private func decided(
         _ selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait: Int,
-        for client: ControlConnection, decide: (FoundRequest) async throws -> DecidedRequest
+        for client: ControlConnection, decide: (RequestID) async throws -> DecidedRequest
     ) async throws -> DecidedRequest {
         let end = ContinuousClock.now + .seconds(wait)
         var (seconds, triesLeft) = (Double(wait), Self.maxTries)
         var last: RequestID?
         while true {
-            let found = try await found(selector, enrollment, wait: seconds, for: client)
+            let id = try await found(selector, enrollment, wait: seconds, for: client).request.id
             do {
-                return try await decide(found)
+                return try await decide(id)
             } catch let failure as CommandError where selector == .next && failure.code == .noLongerDecidable {
                 triesLeft -= 1
                 // One that is next again has expired, and is not closed yet.
-                guard triesLeft > 0, found.request.id != last else { throw failure }
-                last = found.request.id
+                guard triesLeft > 0, id != last else { throw failure }
+                last = id
                 seconds = max(0, (end - .now) / .seconds(1)).rounded(.down)
             }
         }

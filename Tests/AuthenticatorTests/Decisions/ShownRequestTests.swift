@@ -4,9 +4,9 @@ import Testing
 
 @testable import Authenticator
 
-/// A request that whoever decides it has just found: what has become of it since.
+/// A request that was shown: what has become of it since.
 @Suite(.timeLimit(.minutes(10)))
-struct FoundRequestTests {
+struct ShownRequestTests {
     private let sample: SampleAgent
 
     init() throws { sample = try SampleAgent() }
@@ -18,52 +18,37 @@ struct FoundRequestTests {
         return card
     }
 
-    private func found(_ id: RequestID) async throws -> FoundRequest {
-        try await sample.agent.found(.named(id.text), enrollment: nil, wait: 0)
-    }
-
     @discardableResult
-    private func approve(_ found: FoundRequest, pin: PIN? = nil) async throws -> DecidedRequest {
+    private func approve(_ id: RequestID, pin: PIN? = nil) async throws -> DecidedRequest {
         try await sample.agent.decided(
-            .approve, on: found, expecting: Expectations(),
+            .approve, on: id, expecting: Expectations(),
             by: .command(SampleAgent.peer, shownTextDigest: nil), pin: pin,
             while: sample.agent.wanted(for: 30, before: nil))
-    }
-
-    @Test func `it is approved without another look before the database transaction that decides`() async throws {
-        let card = try await enrolled()
-        try await sample.receive(SampleRequest(), for: card)
-        let found = try await found(sample.onlyRequest().id)
-        let reads = Box(0)
-        sample.store.beforeReading { _ = reads.next() }
-        #expect(try await approve(found).request.life.state == .approved)
-        #expect(reads.value == 0)
     }
 
     @Test func `it was denied since, and is not approved`() async throws {
         let card = try await enrolled()
         try await sample.receive(SampleRequest(), for: card)
-        let found = try await found(sample.onlyRequest().id)
-        try await sample.decide(.deny(.suspectedFraud), found.request.id)
-        #expect(try await failureCode { try await approve(found) } == .noLongerDecidable)
+        let shown = try await sample.onlyRequest().id
+        try await sample.decide(.deny(.suspectedFraud), shown)
+        #expect(try await failureCode { try await approve(shown) } == .noLongerDecidable)
         #expect(try await sample.outbox(of: card).map(\.body) == [DecisionBody.deny(.suspectedFraud)])
     }
 
     @Test func `it was denied since, and no PIN is tried for it`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
         await sample.agent.signCountWatch.ensureChecked(card.id)
-        let found = try await found(request)
         try await sample.decide(.deny(.suspectedFraud), request)
-        #expect(try await failureCode { try await approve(found, pin: .wrong) } == .noLongerDecidable)
+        #expect(try await failureCode { try await approve(request, pin: .wrong) } == .noLongerDecidable)
         #expect(try await sample.tries(of: card) == .fresh)
     }
 
     @Test func `its enrollment was suspended since, and it is not approved`() async throws {
         let card = try await enrolled()
         try await sample.receive(SampleRequest(), for: card)
-        let found = try await found(sample.onlyRequest().id)
+        let shown = try await sample.onlyRequest().id
         try await sample.change(card.id, .suspended)
-        #expect(try await failureCode { try await approve(found) } == .notEnrolled)
+        #expect(try await failureCode { try await approve(shown) } == .notEnrolled)
         #expect(try await sample.outbox(of: card).isEmpty)
     }
 
@@ -71,18 +56,17 @@ struct FoundRequestTests {
         let card = try await enrolled()
         for number in 1...2 { try await sample.receive(.numbered(number), for: card) }
         let ids = try await sample.requests().map(\.id)
-        let found = try await found(ids[1])
         try await sample.approve(ids[0])
-        try await approve(found)
+        try await approve(ids[1])
         #expect(try await sample.outbox(of: card).map(\.signCount) == [1, 2])
     }
 
     @Test func `a newer message has taken over since, and is what is signed`() async throws {
         let card = try await enrolled()
         try await sample.receive(SampleRequest(jti: "first", iat: 1), for: card)
-        let found = try await found(sample.onlyRequest().id)
+        let shown = try await sample.onlyRequest().id
         try await sample.receive(SampleRequest(jti: "newest", iat: 2, nonce: Array(1...16)), for: card)
-        try await approve(found)
+        try await approve(shown)
         #expect(try await sample.outbox(of: card).map(\.jti.text) == ["newest"])
     }
 }
