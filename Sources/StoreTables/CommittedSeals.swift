@@ -1,7 +1,5 @@
 package import Authenticator
-import StrictJSON
 import Synchronization
-import ThreeDS
 
 /// Who vouches for rows, and what this process has committed and read.
 package struct Sealing: Sendable {
@@ -9,7 +7,6 @@ package struct Sealing: Sendable {
     package let committed = CommittedSeals()
     let damaged = DamagedRows()
     package let known = KnownEnrollments()
-    let transactions = KnownTransactions()
 
     /// Who seals the data keys of enrollments; nil if the store keeps their personal data as it is.
     let dataKeys: (any DataKeySeals)?
@@ -95,28 +92,6 @@ package final class KnownEnrollments: Sendable {
     }
 
     func forget(_ id: EnrollmentID) { state.withLock { _ = $0.rows.removeValue(forKey: id) } }
-}
-
-/// Transactions by the bytes that they were read from, which say all of them: a request is read several times in a row.
-final class KnownTransactions: Sendable {
-    /// The most that are known: with the longest members about 1 MB.
-    private static let limit = 64
-
-    private let transactions = Mutex<[HashedBytes: Transaction]>([:])
-
-    func transaction(_ bytes: [UInt8], reading read: ([UInt8]) throws -> Transaction) rethrows -> Transaction {
-        let key = HashedBytes(bytes)
-        if let known = transactions.withLock({ $0[key] }) { return known }
-        let transaction = try read(bytes)
-        transactions.withLock { transactions in
-            if transactions.count >= Self.limit { transactions = [:] }
-            transactions[key] = transaction
-        }
-        return transaction
-    }
-
-    /// What was read before is to be erased.
-    func forget() { transactions.withLock { $0 = [:] } }
 }
 
 /// What one database transaction that writes has read of the journal's marks, and written so far.

@@ -19,7 +19,6 @@ extension DatabaseTransaction {
 
     package func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64? {
         try hold(id)
-        sealing.transactions.forget()
         let next = "SELECT seq FROM request WHERE enrollment_id = ? AND seq > ? ORDER BY seq LIMIT ?"
         let values: StatementValues = [id.text, place ?? 0, limit]
         try database.run(

@@ -262,7 +262,7 @@ extension DatabaseTransaction {
             enrollmentId: enrollment,
             jti: try fields.value(.jti, TokenID.init), iat: try fields.optionalTime(.iat),
             exp: try fields.optionalTime(.exp),
-            presented: try PresentedColumns.read(fields, cipher, past, known: sealing.transactions),
+            presented: try PresentedColumns.read(fields, cipher, past),
             acsTransId: try fields.optionalText(.acsTransId),
             message: past?.message.map { String(decoding: $0, as: UTF8.self) } ?? message,
             traceparent: try past?.traceparent.map { String(decoding: $0, as: UTF8.self) }

@@ -30,13 +30,12 @@ enum PresentedColumns {
     /// - Parameters:
     ///   - cipher: of the row.
     ///   - past: what was packed of it; nil if it is in its columns.
-    ///   - known: what was read before.
     static func read(
-        _ fields: Fields<RequestColumn>, _ cipher: RowCipher, _ past: PastRequest?, known: KnownTransactions
+        _ fields: Fields<RequestColumn>, _ cipher: RowCipher, _ past: PastRequest?
     ) throws -> PresentedRequest? {
         guard let members = try past?.members ?? cipher.optionalBytes(fields, .members) else { return nil }
         return PresentedRequest(
-            transaction: try known.transaction(members) { try transaction($0, fields) },
+            transaction: try transaction(members, fields),
             payment: try payment(past?.payment ?? cipher.optionalBytes(fields, .payment), fields),
             transactionDigest: try fields.bytes(.transactionDigest),
             nonce: try past?.nonce ?? cipher.bytes(fields, .nonce),
