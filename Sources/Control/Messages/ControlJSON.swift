@@ -10,13 +10,24 @@ package enum ControlJSON {
 
     /// The bytes of a message.
     package static func encode(_ message: some Encodable) throws(ControlError) -> [UInt8] {
-        try json(of: message).serialized()
+        do {
+            return Array(try encoder.encode(message))
+        } catch {
+            throw ControlError(.failed, "The message could not be written as JSON.")
+        }
     }
+
+    private static let encoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }()
 
     /// A message, or a part that several have.
     package static func json(of message: some Encodable) throws(ControlError) -> JSONValue {
-        do {
-            return try MessageEncoder.json(of: message)
+        let bytes = try encode(message)
+        do throws(JSONError) {
+            return try JSONReader.value(bytes, limits: JSONLimits(maxBytes: maxAnswerBytes))
         } catch {
             throw ControlError(.failed, "The message could not be written as JSON.")
         }
