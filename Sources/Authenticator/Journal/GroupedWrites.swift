@@ -8,6 +8,9 @@ import Synchronization
 ///
 /// If several have shared a commit, whoever makes the next one lets other tasks run first, as long as that brings more: a
 /// commit costs more than what is in it, and those who shared the last one may be about to write again.
+///
+/// With 64 clients all steps of an approval share commits so often that they take 0.157 fdatasync
+/// (`make bench ONLY=clients`).
 final class GroupedWrites: Sendable {
     /// The most writes in one database transaction, for all of them wait for the whole.
     static let limit = 64
