@@ -15,7 +15,10 @@ struct EvidenceFileTests {
             version: "1.2.3", request: request, erased: false,
             credential: CredentialView(id: "AA", rpId: "issuer.example", algorithm: "ES256", publicKey: "PEM"),
             journal: JournalExtractView(
-                entries: [#"{"entry":"received"}"#, #"{"entry":"decided"}"#, #"{"entry":"sent"}"#],
+                entries: [
+                    #"{"entry":"presented","payload":"p"}"#, #"{"entry":"decided"}"#,
+                    #"{"body":"b","entry":"answered"}"#,
+                ],
                 statement: "statement", signature: "AA", publicKey: "PEM"))
         view.message = "a.b.c"
         view.issuerKey = IssuerKeyView(jwk: "{}", publicKey: "PEM")
@@ -57,7 +60,7 @@ struct EvidenceFileTests {
         let check = try #require(whole().checks.first { $0.title == "The text is the one that was written" })
         #expect(check.commands.contains(#""$(entries decided)""#) && !check.commands.contains("cat journal.jsonl"))
         #expect(
-            changed { $0.journal.entries = [#"{"entry":"received"}"#] }.checks.allSatisfy { $0.title != check.title })
+            changed { $0.journal.entries = [#"{"entry":"presented"}"#] }.checks.allSatisfy { $0.title != check.title })
     }
 
     @Test func `no text of the merchant's is in the README`() throws {

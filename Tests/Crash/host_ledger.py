@@ -75,7 +75,7 @@ class Ledger:
         """Each is used once, and the row and the issuer have the greatest."""
         used: dict[str, list[int]] = defaultdict(list)
         for entry in entries:
-            if entry["entry"] == "signed":
+            if entry["entry"] == "decided" and "signCount" in entry:
                 used[entry["enrollment"]].append(entry["signCount"])
         rows = {card: int(count) for card, count in
                 self.server.sql("SELECT id, sign_count FROM enrollment", self.database)}

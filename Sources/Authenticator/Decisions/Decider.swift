@@ -167,8 +167,8 @@ struct Decider: Sendable {
             let text = current.text(for: newest.enrollment, localTime)
             guard current.life.signed() else { throw current.tooLate }
             let digest = try text?.digest
-            try store.record(.decided(.approve, on: current, by: terms.approver, text: digest, key: key), at: now)
-            try store.record(.signed(current, signCount: signCount), at: now)
+            let signed = (signCount: signCount, key: key)
+            try store.record(.decided(.approve, on: current, by: terms.approver, text: digest, signed: signed), at: now)
             try Self.commit(&current, text, body: body, signCount: signCount, now: now, in: store)
             return .committed(DecidedRequest(request: current, enrollment: newest.enrollment, text: text))
         }

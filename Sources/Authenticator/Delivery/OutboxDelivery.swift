@@ -200,7 +200,6 @@ package struct OutboxDelivery: Sendable {
             guard try stands(end, of: entry, in: term, store) else { return (false, nil) }
             // Another host may have got the same answer meanwhile to the same bytes.
             guard try store.isQueued(entry) else { return (true, nil) }
-            if tries.times > 0, !tries.isRecorded { try store.record(.sent(entry), at: now) }
             return (true, try note(end, of: entry, after: tries, now: now, in: store))
         }
         guard let isSuspended = written.isSuspended else { return written.isOver }
@@ -225,10 +224,12 @@ package struct OutboxDelivery: Sendable {
         _ end: End, of entry: OutboxEntry, after tries: Tries, now: Int64, in store: any StoreWriter
     ) throws -> Bool {
         var isSuspended = false
+        let isFirst = tries.times > 0 && !tries.isRecorded
         switch end {
-        case .answered(let status): try store.record(.answered(entry, status, times: tries.times), at: now)
+        case .answered(let status):
+            try store.record(.answered(entry, status, times: tries.times, isFirst: isFirst), at: now)
         case .failed(let token, _):
-            try store.record(.deliveryFailed(entry, token: token, times: tries.times), at: now)
+            try store.record(.deliveryFailed(entry, token: token, times: tries.times, isFirst: isFirst), at: now)
             if token == ProblemCode.invalidToken.rawValue {
                 isSuspended = try standing.note(isKnown: false, entry.enrollmentId, at: now, in: store)
             }

@@ -4,9 +4,9 @@ package enum AgentEvent: Sendable {
     ///
     /// Only ``JournaledStore`` publishes it, all entries of a commit together.
     case journaled(JournalFact.Kind, of: EnrollmentID? = nil, request: RequestID? = nil)
-    /// Likewise an entry: a request has come, or another message for one, under these names.
+    /// The same entry once more: a request has come, or another message for one, under these names.
     case requestReceived(RequestNames, of: EnrollmentID)
-    /// Likewise an entry, of another host, which has work for another: only readers of events are told.
+    /// An entry, of another host, which has work for another: only readers of events are told.
     case journaledElsewhere(JournalFact.Kind, of: EnrollmentID)
 
     // What no entry of the journal tells.
@@ -43,18 +43,19 @@ package enum AgentEvent: Sendable {
 
 extension AgentEvent {
     init(_ entry: JournalEntry) {
-        if let names = RequestNames(entry), let id = entry.enrollment {
-            self = .requestReceived(names, of: id)
-        } else {
-            self = .journaled(entry.kind, of: entry.enrollment, request: entry.request)
-        }
+        self = .journaled(entry.kind, of: entry.enrollment, request: entry.request)
+    }
+
+    /// What is published of an entry.
+    static func all(of entry: JournalEntry) -> [AgentEvent] {
+        guard let names = RequestNames(entry), let id = entry.enrollment else { return [AgentEvent(entry)] }
+        return [AgentEvent(entry), .requestReceived(names, of: id)]
     }
 
     /// The kind of the entry that was journaled; nil for anything else.
     package var kind: JournalFact.Kind? {
         switch self {
         case .journaled(let kind, _, _): kind
-        case .requestReceived: .received
         default: nil
         }
     }
@@ -117,7 +118,7 @@ extension JournalFact.Kind {
         case .clockAdvanced: .clockAdvanced
         case .notVerified, .verified, .pinTriesPutBack, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged,
             .commanded, .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade,
-            .pushRegistered, .pushRemoved, .received, .signed, .sent, .played, .hostsSeen, .moved:
+            .pushRegistered, .pushRemoved, .received, .sent, .played, .hostsSeen, .moved:
             nil
         }
     }
@@ -171,7 +172,7 @@ package struct RequestNames: Sendable, Equatable {
 
     /// Nil for an entry that is about anything else.
     fileprivate init?(_ entry: JournalEntry) {
-        guard entry.kind == .received, let id = entry.request, let jti = entry.text("jti") else { return nil }
+        guard entry.text("payload") != nil, let id = entry.request, let jti = entry.text("jti") else { return nil }
         self.init(id: id, jti: jti, acsTransId: entry.text("acsTransId"))
     }
 

@@ -62,7 +62,7 @@ package struct Neighbours: Sendable {
             place = last.sequence
             // First, so that no reader who is told takes what was looked up before for all that there is.
             told.set([host: place], besides: own)
-            hub.publish(rows.compactMap(JournalEntry.init).map(AgentEvent.init).map(asItConcernsThisHost))
+            hub.publish(rows.compactMap(JournalEntry.init).flatMap(AgentEvent.all).map(asItConcernsThisHost))
             // Others have the store between two pages; entries that are removed meanwhile are a gap.
             await Task.yield()
         }

@@ -66,11 +66,12 @@ extension JournalRow {
         case nil, .received, .presented, .superseded, .duplicate, .conflict, .refused, .expired, .cancelled, .sent,
             .answered, .deliveryFailed, .played, .started, .stopped:
             false
-        case .decided: end(of: Self.verified) != nil
+        case .decided: end(of: Self.signCount) != nil || end(of: Self.verified) != nil
         default: true
         }
     }
 
+    private static let signCount = Array(#""signCount":"#.utf8)
     private static let verified = Array(#""verified":""#.utf8)
 
     private func end(of wanted: [UInt8]) -> Int? { bytes[...].end(of: wanted) }

@@ -15,7 +15,7 @@ package struct JournalFact: Sendable {
         case notVerified, verified, blocked, pinTriesPutBack, pinChanged
         case pushMade, pushRegistered, pushRemoved
         case received, presented, superseded, duplicate, conflict, refused, expired, cancelled
-        case decided, signed, sent, answered, deliveryFailed
+        case decided, sent, answered, deliveryFailed
         case clockAdvanced
         case played
         case hostsSeen
@@ -144,15 +144,17 @@ extension JournalFact {
 // MARK: Messages and requests
 
 extension JournalFact {
-    /// A message came that was not known, whatever it is.
+    // An entry has `payload` if it is about a message that came and was not known.
+
+    /// A message came that changes no request by itself.
     static func received(_ message: SeenMessage, acsTransId: String? = nil, cancels: TokenID? = nil) -> JournalFact {
-        let facts: JSONObject = ["payload": .string(Base64URL.encode(message.payloadDigest))]
-        return about(
-            message, .received, with: facts.adding("acsTransId", acsTransId).adding("cancels", cancels?.text))
+        about(message, .received, with: JSONObject().adding(message, acsTransId).adding("cancels", cancels?.text))
     }
 
     /// The same transaction came again after it was decided, under the jti of `message`.
-    static func duplicate(_ message: SeenMessage) -> JournalFact { about(message, .duplicate) }
+    static func duplicate(_ message: SeenMessage, acsTransId: String?) -> JournalFact {
+        about(message, .duplicate, with: JSONObject().adding(message, acsTransId))
+    }
 
     /// Other bytes came under a known jti, or another transaction under the acsTransId of a known request.
     ///
@@ -161,23 +163,36 @@ extension JournalFact {
         about(message, .conflict, with: JSONObject().adding("text", text))
     }
 
-    /// - Parameter text: the digest of the text that is shown for it.
-    static func presented(_ request: RequestRecord, text: String?) -> JournalFact {
-        about(request, .presented, with: JSONObject().adding("text", text))
+    /// - Parameters:
+    ///   - text: the digest of the text that is shown for it.
+    ///   - message: with which it came.
+    static func presented(_ request: RequestRecord, text: String?, by message: SeenMessage) -> JournalFact {
+        about(request, .presented, with: JSONObject().adding("text", text).adding(message, request.acsTransId))
     }
 
-    /// - Parameter text: the digest of the text that is shown from now on.
-    static func superseded(_ request: RequestRecord, text: String?) -> JournalFact {
-        about(request, .superseded, with: JSONObject().adding("text", text))
+    /// - Parameters:
+    ///   - text: the digest of the text that is shown from now on.
+    ///   - message: the one that took over.
+    static func superseded(_ request: RequestRecord, text: String?, by message: SeenMessage) -> JournalFact {
+        about(request, .superseded, with: JSONObject().adding("text", text).adding(message, request.acsTransId))
     }
 
-    static func refused(_ request: RequestRecord, token: String, reason: DenyReason) -> JournalFact {
-        about(request, .refused, with: ["refusal": .string(token), "reason": .string(reason.rawValue)])
+    static func refused(
+        _ request: RequestRecord, token: String, reason: DenyReason, by message: SeenMessage
+    ) -> JournalFact {
+        let facts: JSONObject = ["refusal": .string(token), "reason": .string(reason.rawValue)]
+        return about(request, .refused, with: facts.adding(message, request.acsTransId))
     }
 
-    static func expired(_ request: RequestRecord) -> JournalFact { about(request, .expired) }
+    /// - Parameter message: the one that came too late; nil if the clock closed it.
+    static func expired(_ request: RequestRecord, by message: SeenMessage? = nil) -> JournalFact {
+        about(request, .expired, with: JSONObject().adding(message, request.acsTransId))
+    }
 
-    static func cancelled(_ request: RequestRecord) -> JournalFact { about(request, .cancelled) }
+    /// - Parameter message: the one that was taken back before it came; nil if it was there.
+    static func cancelled(_ request: RequestRecord, by message: SeenMessage? = nil) -> JournalFact {
+        about(request, .cancelled, with: JSONObject().adding(message, request.acsTransId))
+    }
 
     private static func about(_ message: SeenMessage, _ kind: Kind, with more: JSONObject = [:]) -> JournalFact {
         let facts = more.adding("request", message.requestId?.text).adding("jti", message.jti.text)
@@ -194,13 +209,14 @@ extension JournalFact {
 extension JournalFact {
     /// - Parameters:
     ///   - text: the digest of the request's text as it is.
-    ///   - key: of an approval, the key that was opened for it.
+    ///   - signed: of an approval, the number of its assertion, and the key that was opened for it.
     static func decided(
         _ decision: RequestLife.Decision, on request: RequestRecord, by approver: Approver, text: String?,
-        key: (any UnlockedKey)? = nil
+        signed: (signCount: UInt32, key: any UnlockedKey)? = nil
     ) -> JournalFact {
         var facts = approver.journaled(text: text).adding("text", text)
-        if key?.verifiesUser == true { facts["verified"] = "pin" }
+        if signed?.key.verifiesUser == true { facts["verified"] = "pin" }
+        facts["signCount"] = signed.map { .integer(Int64($0.signCount)) }
         switch decision {
         case .approve: facts["decision"] = "approve"
         case .deny(let reason):
@@ -210,25 +226,32 @@ extension JournalFact {
         return about(request, .decided, with: facts)
     }
 
-    static func signed(_ request: RequestRecord, signCount: UInt32) -> JournalFact {
-        about(request, .signed, with: ["signCount": .integer(Int64(signCount))])
-    }
+    // The digest of what was sent is in the first entry that is made after the first sending since the agent started.
 
-    /// It was sent for the first time since the agent started.
+    /// It was sent for the first time since the agent started, and nothing came of it yet.
     static func sent(_ entry: OutboxEntry) throws -> JournalFact {
-        about(entry, .sent, with: ["body": .string(Base64URL.encode(try SHA256Digest.of(entry.body)))])
+        about(entry, .sent, with: try JSONObject().adding(bodyOf: entry))
     }
 
-    /// - Parameter times: how often it was sent since the agent started.
-    static func answered(_ entry: OutboxEntry, _ status: TransStatus, times: Int) -> JournalFact {
-        about(entry, .answered, with: ["transStatus": .string(status.rawValue), "times": .integer(Int64(times))])
+    /// - Parameters:
+    ///   - times: how often it was sent since the agent started.
+    ///   - isFirst: whether no entry says yet that it was sent.
+    static func answered(
+        _ entry: OutboxEntry, _ status: TransStatus, times: Int, isFirst: Bool
+    ) throws -> JournalFact {
+        let facts: JSONObject = ["transStatus": .string(status.rawValue), "times": .integer(Int64(times))]
+        return about(entry, .answered, with: try isFirst ? facts.adding(bodyOf: entry) : facts)
     }
 
-    /// - Parameter times: how often it was sent since the agent started; nil if that is not known.
-    static func deliveryFailed(_ entry: OutboxEntry, token: String, times: Int? = nil) -> JournalFact {
+    /// - Parameters:
+    ///   - times: how often it was sent since the agent started; nil if that is not known.
+    ///   - isFirst: whether it was sent, and no entry says so yet.
+    static func deliveryFailed(
+        _ entry: OutboxEntry, token: String, times: Int? = nil, isFirst: Bool = false
+    ) throws -> JournalFact {
         var facts: JSONObject = ["failure": .string(token)]
         facts["times"] = times.map { .integer(Int64($0)) }
-        return about(entry, .deliveryFailed, with: facts)
+        return about(entry, .deliveryFailed, with: try isFirst ? facts.adding(bodyOf: entry) : facts)
     }
 
     /// A persona did something that is no decision.
@@ -252,6 +275,16 @@ extension JSONObject {
         var object = self
         object["failures"] = .integer(Int64(tries.failures))
         return object
+    }
+
+    /// With what a message says that was not known; as it is if there is none.
+    fileprivate func adding(_ message: SeenMessage?, _ acsTransId: String?) -> JSONObject {
+        guard let message else { return self }
+        return adding("payload", Base64URL.encode(message.payloadDigest)).adding("acsTransId", acsTransId)
+    }
+
+    fileprivate func adding(bodyOf entry: OutboxEntry) throws -> JSONObject {
+        adding("body", Base64URL.encode(try SHA256Digest.of(entry.body)))
     }
 
     /// With one more member, if it has a value.

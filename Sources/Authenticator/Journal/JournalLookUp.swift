@@ -100,12 +100,14 @@ struct JournalLookUp: Sendable {
     ///
     /// - Parameter isWhole: whether no entry was removed for its age.
     private static func tell(_ rows: [JournalRow], of record: RequestRecord, isWhole: Bool) -> Bool {
-        let kinds = Set(rows.compactMap(JournalEntry.init).map(\.kind))
-        var wanted: Set<JournalFact.Kind> = isWhole ? [.received] : []
+        let entries = rows.compactMap(JournalEntry.init)
+        guard !isWhole || entries.contains(where: { $0.text("payload") != nil }) else { return false }
+        let isSigned = entries.contains { $0.kind == .decided && $0.number("signCount") != nil }
+        guard record.life.state != .approved || isSigned else { return false }
+        var wanted: Set<JournalFact.Kind> = []
         switch record.life.state {
         case .pending: break
-        case .approved: wanted.formUnion([.decided, .signed])
-        case .denied: wanted.insert(.decided)
+        case .approved, .denied: wanted.insert(.decided)
         case .expired: wanted.insert(.expired)
         case .cancelled: wanted.insert(.cancelled)
         case .refused: wanted.insert(.refused)
@@ -116,6 +118,6 @@ struct JournalLookUp: Sendable {
         case .failed: wanted.insert(.deliveryFailed)
         }
         if record.hasConflict { wanted.insert(.conflict) }
-        return wanted.isSubset(of: kinds)
+        return wanted.isSubset(of: entries.map(\.kind))
     }
 }

@@ -56,7 +56,7 @@ struct JournaledStore: Store {
                 held.value = try Self.run(group, in: writer)
                 try signer.signHead(of: writer)
                 let marks = try JournalMarks(writer)
-                let events = writer.newEntries.map(AgentEvent.init)
+                let events = writer.newEntries.flatMap(AgentEvent.all)
                 // Not before the commit, and before the next database transaction: one that fails moves nothing. No
                 // listener is told before the commit, which may be known late, and no caller is told before the listeners.
                 writer.afterCommit {

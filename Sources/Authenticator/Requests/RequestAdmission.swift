@@ -67,7 +67,7 @@ struct RequestAdmission {
         case .expired:
             guard try isWithinQuota(in: store) else { return .overQuota }
             let late = try insert(read, message: message, presented: nil, life: .expired, in: store)
-            try store.record(.expired(late), at: now)
+            try store.record(.expired(late, by: try remember(read, as: newId, in: store)), at: now)
             return .entered
         case .refused(let refusal):
             return try refuse(read, message: message, token: refusal.token, reason: refusal.reason, in: store)
@@ -113,10 +113,7 @@ struct RequestAdmission {
             return try answerDuplicate(request, from: read, of: holder, in: store)
         case .expired, .cancelled:
             // Presented anew only by a later one: an older one that comes late never is.
-            guard request.iat > (holder.iat ?? .min) else {
-                try remember(read, as: holder.id, in: store)
-                return .known
-            }
+            guard request.iat > (holder.iat ?? .min) else { return try receiveOlder(read, of: holder, in: store) }
             return try present(request, from: read, message: message, in: store)
         }
     }
@@ -137,7 +134,7 @@ struct RequestAdmission {
         let presented = PresentedRequest(request)
         if try isTakenBack(read.jti, in: store) {
             let cancelled = try insert(read, message: message, presented: presented, life: .cancelled, in: store)
-            try store.record(.cancelled(cancelled), at: now)
+            try store.record(.cancelled(cancelled, by: try remember(read, as: newId, in: store)), at: now)
             return .entered
         }
         guard try store.pendingCount(enrollment: enrollment.id) < bounds.undecided else {
@@ -145,7 +142,8 @@ struct RequestAdmission {
                 read, message: message, token: Refusal.tooManyUndecided.rawValue, reason: .policy, in: store)
         }
         let pending = try insert(read, message: message, presented: presented, life: .pending, in: store)
-        try store.record(.presented(pending, text: try textDigest(of: pending, in: store)), at: now)
+        let text = try textDigest(of: pending, in: store)
+        try store.record(.presented(pending, text: text, by: try remember(read, as: newId, in: store)), at: now)
         return .presented(newId)
     }
 
@@ -160,8 +158,7 @@ struct RequestAdmission {
         _ holder: RequestRecord, by request: AuthnRequest, from read: VerifiedRequest, message: String,
         in store: any StoreWriter
     ) throws -> Outcome {
-        try remember(read, as: holder.id, in: store)
-        guard request.iat > (holder.iat ?? .min) else { return .known }
+        guard request.iat > (holder.iat ?? .min) else { return try receiveOlder(read, of: holder, in: store) }
         var newer = holder
         newer.jti = read.jti
         newer.iat = request.iat
@@ -174,8 +171,20 @@ struct RequestAdmission {
         try store.update(newer)
         try store.keep(KeptEvidence(issuerKey: read.issuerKey), of: newer.id)
         let text = try textDigest(of: newer, in: store)
-        try store.record(isCancelled ? .cancelled(newer) : .superseded(newer, text: text), at: now)
+        let seen = try remember(read, as: newer.id, in: store)
+        let fact: JournalFact =
+            isCancelled ? .cancelled(newer, by: seen) : .superseded(newer, text: text, by: seen)
+        try store.record(fact, at: now)
         return .entered
+    }
+
+    /// A message of a known request that is older than the request's: it is remembered, and changes nothing.
+    private func receiveOlder(
+        _ read: VerifiedRequest, of holder: RequestRecord, in store: any StoreWriter
+    ) throws -> Outcome {
+        let message = try remember(read, as: holder.id, in: store)
+        try store.record(.received(message, acsTransId: read.acsTransId?.canonical), at: now)
+        return .known
     }
 
     /// A decided transaction that is asked again is not decided again.
@@ -184,7 +193,7 @@ struct RequestAdmission {
     ) throws -> Outcome {
         let answer = DuplicateAnswer(exp: request.exp, traceparent: request.traceparent)
         let message = try remember(read, as: holder.id, answer: answer, in: store)
-        try store.record(.duplicate(message), at: now)
+        try store.record(.duplicate(message, acsTransId: read.acsTransId?.canonical), at: now)
         return .entered
     }
 
@@ -211,7 +220,8 @@ struct RequestAdmission {
         guard try isWithinQuota(in: store) else { return .overQuota }
         let refused = try insert(
             read, message: message, presented: nil, life: .refused(token: token, reason: reason), in: store)
-        try store.record(.refused(refused, token: token, reason: reason), at: now)
+        let seen = try remember(read, as: newId, in: store)
+        try store.record(.refused(refused, token: token, reason: reason, by: seen), at: now)
         try store.keep(KeptEvidence(decision: DecisionBody.deny(reason)), of: newId)
         return .refused(isConflict: false)
     }
@@ -235,17 +245,14 @@ struct RequestAdmission {
             traceparent: read.traceparent, receivedAt: now, life: life)
         try store.insert(request)
         try store.keep(KeptEvidence(issuerKey: read.issuerKey), of: newId)
-        try remember(read, as: newId, in: store)
         return request
     }
 
-    @discardableResult
     private func remember(
         _ read: VerifiedRequest, as id: RequestID, answer: DuplicateAnswer? = nil, in store: any StoreWriter
     ) throws -> SeenMessage {
         let message = seen(read, as: id, answer: answer)
         try store.insert(message)
-        try store.record(.received(message, acsTransId: read.acsTransId?.canonical), at: now)
         return message
     }
 

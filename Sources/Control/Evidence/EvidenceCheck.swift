@@ -108,7 +108,7 @@ extension EvidenceView {
 
     private var journalCheck: EvidenceCheck? {
         guard journal.statement != nil else { return nil }
-        let message = self.message != nil && has("received") ? "\n" + Self.messageWasReceived : ""
+        let message = self.message != nil && has("payload") ? "\n" + Self.messageWasReceived : ""
         return EvidenceCheck(
             title: "The journal's entries are as they were written",
             explanation:
@@ -126,14 +126,14 @@ extension EvidenceView {
     private static let messageWasReceived = #"""
         within 'the journal has the digest of what the message says' "\"payload\":\"$(
             cut -d . -f 2 request.jws | tr -d '\n' | decoded | digest | encoded
-        )\"" "$(entries received)"
+        )\"" "$(cat journal.jsonl)"
         """#
 
     /// The text is in an entry of its own kind: if it was decided, in that one.
     private var textCheck: EvidenceCheck? {
-        let kind = request.state == .approved || request.state == .denied ? "decided" : "*"
-        guard text != nil, journal.statement != nil, kind == "*" || has(kind) else { return nil }
-        let place = kind == "*" ? "\"$(cat journal.jsonl)\"" : "\"$(entries \(kind))\""
+        let isDecided = request.state == .approved || request.state == .denied
+        guard text != nil, journal.statement != nil, !isDecided || has("entry", "decided") else { return nil }
+        let place = isDecided ? "\"$(entries decided)\"" : "\"$(cat journal.jsonl)\""
         return EvidenceCheck(
             title: "The text is the one that was written",
             explanation:
@@ -145,7 +145,7 @@ extension EvidenceView {
 
     private var decisionCheck: EvidenceCheck? {
         guard decision != nil else { return nil }
-        let sent = journal.statement != nil && has("sent")
+        let sent = journal.statement != nil && has("body")
         let commands = (assertion == nil ? [] : [Self.assertionInDecision]) + (sent ? [Self.decisionWasSent] : [])
         guard !commands.isEmpty else { return nil }
         return EvidenceCheck(
@@ -163,10 +163,14 @@ extension EvidenceView {
         """#
 
     private static let decisionWasSent = #"""
-        within 'the journal has the digest of decision.json' "\"body\":\"$(digest decision.json | encoded)\"" "$(entries sent)"
+        within 'the journal has the digest of decision.json' "\"body\":\"$(digest decision.json | encoded)\"" "$(cat journal.jsonl)"
         """#
 
-    private func has(_ kind: String) -> Bool { journal.entries.contains { $0.contains("\"entry\":\"\(kind)\"") } }
+    /// Whether an entry has a member of this name, and this value if there is one.
+    private func has(_ member: String, _ value: String = "") -> Bool {
+        let wanted = "\"\(member)\":\"\(value)" + (value.isEmpty ? "" : "\"")
+        return journal.entries.contains { $0.contains(wanted) }
+    }
 
     /// The assertion once more, by a library that this software does not use.
     var fido2Check: EvidenceCheck? {

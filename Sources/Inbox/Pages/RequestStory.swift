@@ -49,7 +49,7 @@ struct RequestStory {
 
     /// Nil if the journal has no entry of it any more, or too many.
     var diagram: SequenceDiagram? {
-        let steps = entries.compactMap(step)
+        let steps = entries.flatMap(steps)
         guard !steps.isEmpty else { return nil }
         let title = [request.merchantName, request.amountText].compactMap(\.self).joined(separator: " · ")
         return SequenceDiagram(
@@ -71,16 +71,24 @@ struct RequestStory {
         }
     }
 
-    private func step(_ entry: Entry) -> SequenceDiagram.Step? {
+    /// The steps of one entry: a message that came, then what became of it; or a decision that went out, then its end.
+    private func steps(_ entry: Entry) -> [SequenceDiagram.Step] {
+        let message =
+            entry["payload"] == nil
+            ? nil : step(entry, .issuer, .agent, entry["cancels"] == nil ? "authn request" : "cancellation", "jti")
+        let signed = entry["signCount"] == nil ? nil : step(entry, .agent, .agent, "signed", "signCount")
+        let decision = entry["body"] == nil ? nil : step(entry, .agent, .issuer, "decision", "body")
+        return [message, decision, event(entry), signed].compactMap(\.self)
+    }
+
+    /// What the kind of an entry says besides.
+    private func event(_ entry: Entry) -> SequenceDiagram.Step? {
         switch entry.kind {
-        case "received" where entry["cancels"] != nil: step(entry, .issuer, .agent, "cancellation", "jti")
-        case "received": step(entry, .issuer, .agent, "authn request", "jti")
+        case "received", "sent": nil
         case "presented": step(entry, .agent, .decider, "presented", "text")
         case "superseded": step(entry, .agent, .decider, "superseded", "jti")
         case "decided":
             step(entry, .decider, .agent, entry["decision"] ?? "decided", "reason", "by", "process", "persona", "rule")
-        case "signed": step(entry, .agent, .agent, "signed", "signCount")
-        case "sent": step(entry, .agent, .issuer, "decision", "body")
         case "answered":
             step(entry, .issuer, .agent, "transStatus \(entry["transStatus"] ?? "?")", "times", isAnswer: true)
         default: step(entry, .agent, .agent, entry.kind, "refusal", "reason", "failure", "failures", "until", "did")

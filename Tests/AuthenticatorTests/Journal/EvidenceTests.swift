@@ -128,7 +128,7 @@ struct EvidenceTests {
         try await sample.receive(SampleCancellation(), for: card)
         let evidence = try await evidence()
         #expect(evidence.kept.text != nil && evidence.kept.decision == nil)
-        #expect(evidence.journal.rows.count == 3)
+        #expect(evidence.journal.rows.count == 2)
     }
 
     @Test func `the audit key has signed the digest of each entry about the request, and of no other`() async throws {
@@ -140,7 +140,7 @@ struct EvidenceTests {
         let extract = try await sample.agent.journal.extract(about: first.id)
         let all = try await sample.journal()
         let own = all.filter { $0.text("request") == first.id.text }
-        #expect(own.map(\.kind) == [.received, .presented, .decided, .signed])
+        #expect(own.map(\.kind) == [.presented, .decided])
         #expect(extract.rows.map(\.bytes) == own.map(\.bytes) && extract.fault == nil)
         let points = try ([#require(all.last)] + own).map { try $0.point }
         let lines = points.map { "\($0.sequence) \($0.hexadecimal)\n" }
@@ -151,9 +151,10 @@ struct EvidenceTests {
     @Test func `of a journal that was changed nothing is signed, and the fault is told`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
+        try await sample.decide(.deny(.userDenied), try await sample.onlyRequest().id)
         let rows = try await sample.journal().map { entry in
             let text = String(decoding: entry.bytes, as: UTF8.self)
-            let isChanged = entry.kind == .received
+            let isChanged = entry.kind == .presented
             return JournalRow(
                 sequence: entry.sequence,
                 bytes: Array((isChanged ? text.replacing("2023-11-14", with: "2023-11-13") : text).utf8))
@@ -188,7 +189,7 @@ struct EvidenceTests {
         try await sample.agent.ports.store.write { store in
             let request = try #require(try store.request(id))
             for _ in 0..<JournalExtract.maxEntries {
-                try store.record(.presented(request, text: nil), at: enrollment.startedAt)
+                try store.record(.expired(request), at: enrollment.startedAt)
             }
         }
         let extract = try await sample.agent.journal.extract(about: id)

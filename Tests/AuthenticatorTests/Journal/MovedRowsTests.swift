@@ -49,7 +49,7 @@ struct MovedRowsTests {
     }
 
     @Test func `a signCount that another host has signed is held against the row`() throws {
-        let signed = JournalFact(.signed, ["enrollment": .string(row.id.text), "signCount": .integer(3)])
+        let signed = JournalFact(.decided, ["enrollment": .string(row.id.text), "signCount": .integer(3)])
         let facts = [signed] + moved([row()])
         #expect(try fault([row()], after: facts) == nil)
         for other: UInt32 in [3, 11, 13] {

@@ -15,7 +15,7 @@ struct JournaledSignCounts: Sendable {
         let count: Int64? =
             switch entry.kind {
             case .enrolled: 0
-            case .signed: entry.number("signCount")
+            case .decided: entry.number("signCount")
             case .signCountRaised: entry.number("to")
             default: nil
             }
