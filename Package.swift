@@ -152,7 +152,7 @@ let package = Package(
             name: "PostgresStore", dependencies: ["Authenticator", "Keys", "PostgresRows", "StoreTables", "TableRows"]),
         .target(  // The tables of a store, whatever database has them: their rows, and the statements about them.
             name: "StoreTables",
-            dependencies: ["Authenticator", "CZlib", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
+            dependencies: ["Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
         .target(  // A copy of the state as a tar: taken while the agent runs, and unpacked.
             name: "StateArchive", dependencies: ["Authenticator", "DurableFiles", "Keys", "StrictJSON", "ThreeDS"]),
         .target(  // Who plays the cardholders of `test` enrollments; only with the trait of this name.
@@ -313,7 +313,6 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),  // The types of PKCS #11.
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // libpq, with the trait alone; named without pkg-config, which would be asked for it without the trait too.
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
         .target(name: "CICUData"),  // The part of ICU's data that a package has.

@@ -5,7 +5,7 @@ import time
 
 from hosts import Hosts, approve_all
 from postgres_fleet import Fleet, filling
-from postgres_past import NEWEST, Past, await_packed, let_pack
+from postgres_past import Past
 from postgres_server import PostgresServer
 from rows import Row, ms
 from world import AgentProcess
@@ -41,11 +41,6 @@ def filled(world: Hosts, enrollments: int, past: int) -> list[dict]:
     """Leaves the agent stopped, and the store with so many more; the agent's own enrollment."""
     cards = world.enroll(world.agents[0], 1)
     decided(world, cards)
-    let_pack(world.server, world.name)
-    decided(world, cards)
-    world.agents[0].stop()
-    restarted(world)
-    await_packed(world.server, world.name)
     world.agents[0].stop()
     with filling(world.server):
         fleet = Fleet(world.server, world.name, (world.folder / "secret").read_bytes())
@@ -78,6 +73,5 @@ def rows(enrollments: int, past: int, times: int) -> tuple[list[Row], dict]:
         f"with PostgreSQL, {enrollments:,} enrollments and {past:,} past requests: start, status, list, one request",
         f"{told} ms; private memory {memory / 1e6:.0f} MB, database {size}", max(found.values()), 1, "each ≤ 1 s",
         "one call at a time; medians. The enrollments and requests are copies of real ones, with seals, tokens and keys of "
-        f"their own (`postgres_fleet.py`), at an issuer that does not answer; all but the newest {NEWEST:,} requests are packed "
-        "(`postgres_past.py`), and none has entries in the journal. Meanwhile the agent looks at each key, asks for each "
-        "signCount and packs what is over")], {}
+        "their own (`postgres_fleet.py`, `postgres_past.py`), at an issuer that does not answer; none of the requests has entries "
+        "in the journal. Meanwhile the agent looks at each key and asks for each signCount")], {}

@@ -56,7 +56,7 @@ def past_and_status() -> dict[str, float]:
             world.until_received(acs_trans_id)
             world.approve(acs_trans_id)
         world.until_delivered()
-        world.until_packed()
+        world.until_checkpoints()
         world.agent.rest()
         return status | {"a past request: bytes of the database": (sum(sizes(world).values()) - before) / PAST}
 

@@ -208,11 +208,10 @@ class World:
     def until_delivered(self):
         until("the last delivery", lambda: not self.one(QUEUED))
 
-    def until_packed(self):
-        """What is over is in few bytes, except the newest: the agent does that by itself, beside all else."""
-        until("the journal to be packed", lambda: self.one(
-            "SELECT (SELECT count(*) FROM journal) < 768 AND (SELECT count(*) FROM request INDEXED BY request_unpacked "
-            "WHERE state <> 'pending' AND delivery <> 'queued' AND message <> '') < 192"), pause=0.2)
+    def until_checkpoints(self):
+        """The journal has its checkpoints: the agent does that by itself, beside all else."""
+        until("the journal's checkpoints", lambda: self.one(
+            "SELECT (SELECT count(*) FROM journal_checkpoint) >= (SELECT max(seq) / 256 FROM journal)"), pause=0.2)
 
     def pause_issuer(self):
         self.sandbox.process.send_signal(signal.SIGSTOP)

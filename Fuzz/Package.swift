@@ -45,7 +45,7 @@ let package = Package(
             ]),
         .target(
             name: "StoreTables",
-            dependencies: ["Authenticator", "CZlib", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
+            dependencies: ["Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
         .target(
             name: "SQLiteRows",
             dependencies: [
@@ -62,7 +62,6 @@ let package = Package(
         .target(name: "DurableFiles"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .testTarget(name: "FuzzCorpusTests", dependencies: parsers + core),
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),

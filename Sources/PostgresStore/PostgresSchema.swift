@@ -10,9 +10,9 @@ enum PostgresSchema {
     /// The tables that are empty in a database that no agent has run on.
     static let filled = [
         "moved_state", "secret_change", "host", "enrollment", "data_key", "key_tries", "lock", "request", "message",
-        "message_tally", "cancellation", "evidence", "past_request", "issuer_key", "push_subscription",
+        "message_tally", "cancellation", "evidence", "push_subscription",
         "persona", "script",
-        "test_clock", "journal", "journal_mark", "audit_key", "journal_block", "journal_of_request",
+        "test_clock", "journal", "journal_mark", "audit_key", "journal_checkpoint", "journal_of_request",
     ]
 
     /// The oldest server that is known to do (PostgreSQL's `server_version_num`).

@@ -96,11 +96,6 @@ final class PostgresSession: StoreSession {
                 """
                 SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE id = ?) \(forUpdate)
                 """, [id.text])
-        case .enrollmentOfPlace(let place):
-            try connection.queue(
-                """
-                SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE seq = ?) \(forUpdate)
-                """, [place])
         case .keyTries(let key): try hold(Array("key ".utf8) + key.bytes)
         case .name(let name): try hold(Array("name ".utf8) + Array(name.utf8))
         }

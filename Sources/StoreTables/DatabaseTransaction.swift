@@ -26,8 +26,6 @@ package enum HeldRow: Hashable {
     case enrollment(EnrollmentID)
     /// The enrollment of a request.
     case enrollmentOfRequest(RequestID)
-    /// The same, by the request's place.
-    case enrollmentOfPlace(Int64)
     /// The tries of a key's PIN, also if there is no row of them.
     case keyTries(KeyIdentity)
     /// The name of an enrollment that is to be made.

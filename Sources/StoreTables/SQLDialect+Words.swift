@@ -18,14 +18,6 @@ extension SQLDialect {
         }
     }
 
-    /// Makes SQLite take an index, which PostgreSQL finds by the figures that it keeps.
-    func indexed(by index: String) -> String {
-        switch self {
-        case .sqlite: "INDEXED BY \(index)"
-        case .postgres: ""
-        }
-    }
-
     /// Lets an insertion give the number that the database counts up itself.
     var givenIdentity: String {
         switch self {

@@ -251,7 +251,7 @@ class Round:
         return purchases
 
     def burst(self, host: Host, purchases: list[Purchase], end: float):
-        """At one host, an enrollment and as many decisions as make more entries than a journal keeps unpacked."""
+        """At one host, an enrollment and as many decisions as make a journal with a checkpoint."""
         self.enroll_another(host)
         for purchase in purchases:
             if time.monotonic() > end or self.over.is_set():

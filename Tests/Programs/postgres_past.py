@@ -1,7 +1,7 @@
-"""Past requests of the enrollments in `postgres_fleet.py`: packed, but for the newest, as the agent leaves them.
+"""Past requests of the enrollments in `postgres_fleet.py`, as the agent leaves them.
 
-They are copies of two of the agent's own, one that it has packed and one that it has not, with their message and what was kept
-of them, encrypted for their own place as the agent does. They have no entries in the journal.
+They are copies of one of the agent's own, with its message and what was kept of it, encrypted for their own place as the agent
+does. They have no entries in the journal.
 """
 
 import base64
@@ -13,12 +13,8 @@ from contextlib import contextmanager
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from postgres_fleet import LONG, Fleet, cardholder
-from postgres_server import PostgresServer
 
-PERSONAL = {"request": ["members", "nonce", "warnings", "payment", "message"], "evidence": ["text", "decision"],
-            "past_request": ["content"]}
-# How many of the newest are not packed yet.
-NEWEST = 5_000
+PERSONAL = {"request": ["members", "nonce", "warnings", "payment", "message"], "evidence": ["text", "decision"]}
 # Rows of one statement.
 BATCH = 1_000_000
 # Seconds from the oldest to the newest, and from that to now.
@@ -28,52 +24,29 @@ SLOT = 300
 FILLED = ["request", "message", "message_tally"]
 
 
-def let_pack(server: PostgresServer, database: str):
-    """What is over by now is packed when the agent starts once more, if one more request comes before: those with one of the
-    last 64 numbers are spared."""
-    server.sql("SELECT setval(pg_get_serial_sequence('request', 'seq'), max(seq) + 100) FROM request", database)
-
-
-def await_packed(server: PostgresServer, database: str, within: float = 120):
-    """Returns once one request is packed, and another is over and not."""
-    deadline = time.monotonic() + within
-    while server.sql("SELECT count(*), count(nullif(message, '')) FROM request WHERE delivery = 'delivered'",
-                     database) != [["2", "1"]]:
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"the agent has packed no request within {within} s")
-        time.sleep(0.1)  # Asks again; nothing depends on how long.
-
-
 class Past:
     """Of a fleet, each of whose enrollments has the same number of requests, give or take one."""
 
-    def __init__(self, fleet: Fleet, count: int, newest: int = NEWEST):
+    def __init__(self, fleet: Fleet, count: int):
         self.fleet, self.sql = fleet, fleet.sql
         self.cipher = AESGCM(fleet.data_key)
         self.cards = fleet.count("enrollment") - 1
         self.start = int(self.sql("SELECT max(seq) FROM request")[0][0])
         self.end = self.start + count
-        # The last that is packed.
-        self.packed = self.end - min(newest, count)
         self.begun = int(time.time()) - SINCE - SPAN
         self.pace = SPAN / count
 
     def remember(self):
-        old = self.fleet.row("request", "delivery = 'delivered' AND message = ''")
-        new = self.fleet.row("request", "delivery = 'delivered' AND message <> ''")
+        old = self.fleet.row("request", "delivery = 'delivered'")
         with self.without_indexes():
-            for first in range(self.start + 1, self.packed + 1, BATCH):
-                made = self.numbered(first, min(first + BATCH - 1, self.packed))
-                self.multiply("request", MADE, made, f"seq = {old['seq']}")
-            self.add_unpacked(new)
+            self.add(old)
             for first in range(self.start + 1, self.end + 1, BATCH):
                 made = self.numbered(first, min(first + BATCH - 1, self.end))
                 self.multiply("message", {**MADE, "request_id": MADE["id"], "seen_at": "at"}, made, f"request_id = '{old['id']}'")
             self.sql(f"INSERT INTO message_tally SELECT enrollment_id, seen_at / {SLOT}, count(*) FROM message "
                      f"WHERE seen_at < {self.begun + SPAN + 1} GROUP BY 1, 2")
-        self.add_packed(old)
         self.sql("SELECT setval(pg_get_serial_sequence('request', 'seq'), (SELECT max(seq) FROM request))")
-        for table in [*FILLED, "past_request", "evidence"]:
+        for table in [*FILLED, "evidence"]:
             self.sql(f"VACUUM (ANALYZE) {table}")
 
     def numbered(self, first: int, last: int) -> str:
@@ -91,24 +64,16 @@ class Past:
     def card(self, number: int) -> str:
         return cardholder((number - self.start) % self.cards)
 
-    def add_packed(self, old: dict):
-        kept = self.fleet.row("past_request", f"request_seq = {old['seq']}")
-        content = self.opened("past_request", kept, old)["content"]
+    def add(self, old: dict):
+        kept = self.fleet.row("evidence", f"request_seq = {old['seq']}")
+        opened = {"request": self.opened("request", old, old), "evidence": self.opened("evidence", kept, old)}
 
-        def rows():
-            for number in range(self.start + 1, self.packed + 1):
-                name = hashlib.md5(f"request {number}".encode()).hexdigest()[:20]
-                yield number, self.closed(content, f"past_request {self.card(number)} {name} content".encode())
+        def past():
+            return (self.named(number, old) for number in range(self.start + 1, self.end + 1))
 
-        self.fleet.copy("past_request", ["request_seq", "content"], rows())
-
-    def add_unpacked(self, new: dict):
-        kept = self.fleet.row("evidence", f"request_seq = {new['seq']}")
-        opened = {"request": self.opened("request", new, new), "evidence": self.opened("evidence", kept, new)}
-        past = [self.named(number, new) for number in range(self.packed + 1, self.end + 1)]
-        self.fleet.copy("request", list(new), (self.encrypted("request", each, opened, each).values() for each in past))
+        self.fleet.copy("request", list(old), (self.encrypted("request", each, opened, each).values() for each in past()))
         self.fleet.copy("evidence", list(kept), (
-            self.encrypted("evidence", {**kept, "request_seq": each["seq"]}, opened, each).values() for each in past))
+            self.encrypted("evidence", {**kept, "request_seq": each["seq"]}, opened, each).values() for each in past()))
 
     def opened(self, table: str, row: dict, request: dict) -> dict:
         """What is personal in a row, in clear."""

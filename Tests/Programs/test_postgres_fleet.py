@@ -13,13 +13,11 @@ import unittest
 import urllib.request
 
 from postgres_fleet import Fleet, filling
-from postgres_past import Past, await_packed, let_pack
+from postgres_past import Past
 from postgres_server import PostgresServer, needs_postgres
 from programs import Agent, Sandbox, temporary_folder
 
 ENROLLMENTS, REQUESTS = map(int, os.environ.get("FLEET", "3000,30000").split(","))
-# How many of them are not packed yet.
-NEWEST = min(5_000, REQUESTS // 60)
 # Rows that a statement may look at: those of a page, of what is open, and of the 256 buckets twice.
 FEW = 1_200
 # What is counted or begun with for all enrollments, from an index alone or once at the start.
@@ -65,16 +63,11 @@ class FleetTests(unittest.TestCase):
         cls.agent = Agent(cls.folder, *cls.options)
         cls.card = cls.enrolled()
         cls.approve(cls.bought())
-        let_pack(cls.server, "fleet")
-        cls.approve(cls.bought())
-        cls.agent.stop()
-        cls.agent = Agent(cls.folder, *cls.options)
-        await_packed(cls.server, "fleet")
         cls.agent.stop()
         with filling(cls.server):
             fleet = Fleet(cls.server, "fleet", secret)
             fleet.enroll(ENROLLMENTS)
-            Past(fleet, REQUESTS, NEWEST).remember()
+            Past(fleet, REQUESTS).remember()
         cls.took = {"start": time.monotonic()}
         cls.agent = Agent(cls.folder, *cls.options)
         cls.took["start"] = time.monotonic() - cls.took["start"]
@@ -118,19 +111,19 @@ class FleetTests(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         return run.stdout
 
-    def expect_unpacked(self, shown: dict, other: str):
-        """What the store has of a packed request is read, and that of another one in its place is not."""
+    def expect_bound(self, shown: dict, other: str):
+        """What the store has of a request is read, and that of another one in its place is not."""
         self.assertEqual([shown["transaction"]["merchantName"], shown["state"]], ["CoffeeHouse2", "approved"])
         self.assertIn(f"Enrollment: {shown['enrollmentName']}\n", shown["text"])
-        content = "(SELECT content FROM past_request JOIN request ON seq = request_seq WHERE id = '{}')".format
-        self.server.sql(f"UPDATE past_request SET content = {content(other)} WHERE content = {content(shown['id'])}", "fleet")
+        self.server.sql(f"UPDATE request SET message = (SELECT message FROM request WHERE id = '{other}') "
+                        f"WHERE id = '{shown['id']}'", "fleet")
         refused = self.agent.ctl("show", shown["id"])
         self.assertNotEqual(refused.returncode, 0, refused.stdout)
-        self.assertIn("past_request has an unreadable content", refused.stderr + self.agent.tail())
+        self.assertIn("request has an unreadable message", refused.stderr + self.agent.tail())
 
     def test_what_the_agent_asks_for_is_found_by_index_whatever_the_store_holds(self):
         old, other = (name for (name,) in self.server.sql(
-            "SELECT id FROM request WHERE message = '' ORDER BY seq OFFSET 7 LIMIT 2", "fleet"))
+            "SELECT id FROM request ORDER BY seq OFFSET 7 LIMIT 2", "fleet"))
         self.assertEqual(json.loads(self.timed("status", "--json"))["enrollmentCount"], ENROLLMENTS + 1)
         self.timed("list")
         self.timed("list", "--all")
@@ -143,7 +136,7 @@ class FleetTests(unittest.TestCase):
         self.took["approve"] = time.monotonic() - begin
         self.agent.json("deny", self.bought())
         self.enrolled()
-        self.expect_unpacked(shown, other)
+        self.expect_bound(shown, other)
         self.agent.stop()
         text = (self.server.folder / "log").read_text(errors="replace")
         found = [json.loads(each) for each in re.findall(r"^oob-agent\|LOG:.*? plan:\n(\t?\{.*?^\t\})$", text, re.M | re.S)]

@@ -74,14 +74,6 @@ struct FleetFiguresTests {
         #expect(!isCut)
     }
 
-    @Test(.ofSQLite) func `requests that are packed count too`() async throws {
-        let sample = try await sample()
-        let before = try await tallies(sample, page: 100).tallies
-        _ = try await sample.store.write { try $0.packRequests(after: 0, sparing: 0, limit: 1_000) }
-        #expect(try sample.raw { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM past_request") } == 5)
-        #expect(counts(try await tallies(sample, page: 100).tallies) == counts(before))
-    }
-
     @Test func `of more than the bound the newest are counted, and that is said`() async throws {
         let (tallies, isCut) = try await tallies(try await sample(), most: 2, page: 100)
         #expect(counts(tallies) == ["approved 1": 1, "pending -": 1])

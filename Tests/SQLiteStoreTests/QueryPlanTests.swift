@@ -112,9 +112,6 @@ struct QueryPlanTests {
             guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
             _ = try store.evidence(of: id)
         },
-        LookUp("what is to be packed") { store, _, _ in
-            _ = try (store as? any StoreWriter)?.packRequests(after: 0, sparing: 64, limit: 9)
-        },
         LookUp("journal's head") { store, _, _ in _ = try store.journalMark(.head) },
         LookUp("end of the journal's old entries") { store, _, _ in
             try (store as? any StoreWriter)?.removeJournal(through: 1)

@@ -12,7 +12,7 @@ extension Agent {
         [storeWatch.run, periodicLook.run] + sharing
             + [afterOwnKeys(signCountWatch.run), outboxDelivery.run, registrationDelivery.run]
             + (isPolling ? [afterOwnKeys(fetcher.run)] : []) + [
-                journalPruner.run, housekeeper.run, packer.run, { try await self.keyWatch.run(onStep: onStep) },
+                journalPruner.run, housekeeper.run, checkpointer.run, { try await self.keyWatch.run(onStep: onStep) },
                 afterOwnKeys(pushSubscriber.run),
                 pushHints.run, expiryService.run, deferredReader.run,
                 { try await self.workTally.run(in: self.ports.store, self.hub) },

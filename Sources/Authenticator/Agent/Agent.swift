@@ -20,7 +20,7 @@ package final class Agent: Sendable {
     package let storeWatch: StoreWatch
     package let housekeeper: Housekeeper
     package let journalPruner: JournalPruner
-    package let packer: Packer
+    package let checkpointer: Checkpointer
     package let keyWatch: KeyWatch
     package let pushSubscriber: PushSubscriber
     package let pushHints: PushHints
@@ -104,7 +104,7 @@ package final class Agent: Sendable {
         checkup = Checkup(ports: ports, keys: keyHealth, issuers: health, hasPersonas: settings.hasPersonas)
         journalPruner = JournalPruner(
             store: store, ports: ports, retention: settings.auditRetention, log: log)
-        packer = Packer(store: store, ports: ports, hub: hub, log: log)
+        checkpointer = Checkpointer(store: store, ports: ports, hub: hub, log: log)
         journal = Journal(
             store: store, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept, neighbours: told)
     }

@@ -76,6 +76,9 @@ struct EventChains {
 }
 
 extension EventChains.Chain {
+    /// The most entries of a chain that a page looks at.
+    private static let window = 256
+
     /// If entries after the place are no longer kept, or it is of a future that this chain does not have, a `gap` is first.
     fileprivate func read(into page: inout EventPage, limit: Int, kept: Int64, at now: Int64) throws {
         let sequence = page.position[host]
@@ -88,7 +91,7 @@ extension EventChains.Chain {
             page.append(.gap(upTo: start, at: now), of: host)
             left -= 1
         }
-        let rows = try reader.journal(after: start, limit: Int(JournalCheckpoint.restOfBlock(after: start)))
+        let rows = try reader.journal(after: start, limit: Self.window)
         for row in rows {
             guard let event = JournalEvent(row) else { continue }
             guard left > 0 else { return }

@@ -50,7 +50,7 @@ package struct Neighbours: Sendable {
         }
     }
 
-    /// Tells page by page, also of entries that are packed by now, up to an entry that was the newest.
+    /// Tells page by page, up to an entry that was the newest.
     private func tell(of host: String, through head: Int64) async throws {
         var place = told.heads[host, default: 0]
         while place < head, head - place <= most {

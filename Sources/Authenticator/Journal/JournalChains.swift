@@ -50,6 +50,9 @@ extension JournalMoment.End {
 struct NamedChains {
     let reader: any StoreReader
     let ends: [String: JournalMoment.End]
+    /// How many entries are read at once.
+    private static let window = 256
+
     /// Entries that were read last, by host: names go up, mostly.
     private var windows: [String: [JournalRow]] = [:]
 
@@ -85,9 +88,7 @@ struct NamedChains {
     private mutating func row(_ sequence: Int64, of host: String) throws -> JournalRow? {
         if let row = windows[host]?.first(where: { $0.sequence == sequence }) { return row }
         guard let chain = reader.reader(of: host) else { return nil }
-        // Up to the end of a block, so that one is unpacked once.
-        let limit = Int(JournalCheckpoint.restOfBlock(after: sequence - 1))
-        let rows = try chain.journal(after: sequence - 1, limit: limit)
+        let rows = try chain.journal(after: sequence - 1, limit: Self.window)
         windows[host] = rows
         return rows.first.flatMap { $0.sequence == sequence ? $0 : nil }
     }

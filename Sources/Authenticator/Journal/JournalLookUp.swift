@@ -2,13 +2,13 @@ import Keys
 
 /// Finds the entries about one request, and proves that the journal that ends with its signed head has them.
 ///
-/// The entries behind the newest checkpoint are followed to the head. From that checkpoint others lead to those of the
-/// blocks that have entries about the request, and within a block the entries lead to its checkpoint. So what it costs
-/// does not depend on how long the journal is.
+/// The entries behind the newest checkpoint are followed to the head. From that checkpoint others lead to those that
+/// have entries about the request, and the entries lead to their checkpoint. So what it costs does not depend on how long
+/// the journal is.
 ///
 /// It only ever finds or does not: what is wrong with a journal, ``JournalAudit`` says.
 struct JournalLookUp: Sendable {
-    /// The most entries behind the newest checkpoint: with more the packer has not been here yet.
+    /// The most entries behind the newest checkpoint: with more the ``Checkpointer`` has not been here yet.
     private static let maxNewest: Int64 = 4_096
 
     let store: JournaledStore
@@ -27,7 +27,7 @@ struct JournalLookUp: Sendable {
         /// Those behind the newest checkpoint.
         let rows: [JournalRow]
         /// The checkpoints of the other entries, newest first.
-        let blocks: [Int64]
+        let checkpoints: [Int64]
         let record: RequestRecord
     }
 
@@ -41,11 +41,11 @@ struct JournalLookUp: Sendable {
             try Self.leads(from: ends.newest.point, to: ends.head.point, ends.rows)
         else { return nil }
         var (rows, checkpoint) = (ends.rows.filter { $0.request == request }, ends.newest)
-        for last in ends.blocks {
+        for last in ends.checkpoints {
             // One that was removed for its age meanwhile, or before: nothing is left of it.
             guard last > ends.floor else { break }
             let reached = checkpoint
-            let step = try await store.read { try Self.block(last, from: reached, signedBy: key, in: $0) }
+            let step = try await store.read { try Self.step(last, from: reached, signedBy: key, in: $0) }
             guard let step else { return nil }
             checkpoint = step.checkpoint
             rows.insert(contentsOf: step.rows.filter { $0.request == request }, at: 0)
@@ -65,7 +65,7 @@ struct JournalLookUp: Sendable {
             head: head, floor: try store.journalMark(.floor)?.point.sequence ?? 0, newest: newest,
             // One more, if something was put in behind the head.
             rows: try store.journal(after: newest.point.sequence, limit: Int(Self.maxNewest) + 1),
-            blocks: try store.checkpoints(of: request).reversed(), record: record)
+            checkpoints: try store.checkpoints(of: request).reversed(), record: record)
     }
 
     private static func leads(from first: JournalPoint, to last: JournalPoint, _ rows: [JournalRow]) throws -> Bool {
@@ -76,8 +76,8 @@ struct JournalLookUp: Sendable {
         return chain.last == last
     }
 
-    /// Goes from one checkpoint to an older one, and gives the entries of that one's block.
-    private static func block(
+    /// Goes from one checkpoint to an older one, and gives the entries of that one.
+    private static func step(
         _ last: Int64, from start: JournalCheckpoint, signedBy key: PublicKey, in store: any StoreReader
     ) throws -> (checkpoint: JournalCheckpoint, rows: [JournalRow])? {
         var checkpoint = start
@@ -88,7 +88,7 @@ struct JournalLookUp: Sendable {
             checkpoint = next
         }
         guard checkpoint.point.sequence == last else { return nil }
-        let rows = try store.journal(after: checkpoint.block.lowerBound - 1, limit: Int(JournalCheckpoint.length))
+        let rows = try store.journal(after: checkpoint.entries.lowerBound - 1, limit: Int(JournalCheckpoint.length))
         guard let first = rows.first, var chain = JournalChain(before: first) else { return nil }
         for row in rows {
             guard try chain.follow(row) else { return nil }

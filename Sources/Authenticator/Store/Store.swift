@@ -177,9 +177,9 @@ package protocol StoreReader {
     /// The checkpoint at an entry; nil if there is none.
     func checkpoint(at sequence: Int64) throws -> JournalCheckpoint?
     func newestCheckpoint() throws -> JournalCheckpoint?
-    /// The checkpoints whose blocks have entries about a request, oldest first.
+    /// The checkpoints that have entries about a request, oldest first.
     ///
-    /// What the store found when it packed them, and nobody vouches for.
+    /// As it was noted with each checkpoint; nobody vouches for it.
     func checkpoints(of request: RequestID) throws -> [Int64]
     /// The key that signs the journal's marks, as it was sealed.
     func sealedAuditKey() throws -> [UInt8]?
@@ -254,14 +254,8 @@ package protocol StoreWriter: StoreReader {
     var newEntries: [JournalEntry] { get }
     func set(_ mark: JournalMark, as name: JournalMark.Name) throws
     func removeJournal(through sequence: Int64) throws
-    /// Brings the entries up to a checkpoint into few bytes; they are read as before.
-    ///
-    /// False, and nothing is changed, if others than these are there.
-    ///
-    /// - Parameters:
-    ///   - rows: all that are there behind the checkpoint before, in their order.
-    ///   - requests: whom they are about.
-    func pack(_ rows: [JournalRow], under checkpoint: JournalCheckpoint, about requests: Set<RequestID>) throws -> Bool
+    /// - Parameter requests: whom its entries are about.
+    func insert(_ checkpoint: JournalCheckpoint, about requests: Set<RequestID>) throws
     func insert(sealedAuditKey sealed: [UInt8]) throws
     /// The same key, sealed anew.
     func update(sealedAuditKey sealed: [UInt8]) throws
@@ -288,14 +282,6 @@ package protocol StoreWriter: StoreReader {
     /// Notes that nothing is left to be erased; false, and nothing is changed, if that was noted already.
     @discardableResult
     func concludeErasure(of id: EnrollmentID) throws -> Bool
-
-    /// Brings requests that are over, and their evidence, into few bytes; they are read as before.
-    ///
-    /// - Parameters:
-    ///   - place: of those behind which; 0 for all.
-    ///   - newest: how many of the newest stay as they are.
-    /// - Returns: the place of the last one of `limit` that were looked at; nil if there was none.
-    func packRequests(after place: Int64, sparing newest: Int, limit: Int) throws -> Int64?
 
     /// Removes at most `limit` rows of what ended before `time`, seconds since 1970.
     ///

@@ -47,8 +47,7 @@ struct EncodedEvents: Sendable {
 }
 
 extension Agent {
-    /// The number of events sent at a time, some 150 KB: a packed block of the journal, which is read whole, has about
-    /// as many.
+    /// The number of events sent at a time, some 150 KB.
     private static let eventsOfPage = 128
 
     /// The events after a place, as they are sent: at most so many, or one of each chain.

@@ -33,10 +33,6 @@ struct MovedTable: Sendable {
         MovedTable(
             name: "evidence", key: ["request_seq"], personal: names([EvidenceColumn.text, .decision]),
             owner: ownerOfRequest),
-        MovedTable(
-            name: "past_request", key: ["request_seq"], personal: names([PastRequestColumn.content]),
-            owner: ownerOfRequest),
-        MovedTable(name: "issuer_key", key: ["id"], counter: "id"),
         MovedTable(name: "push_subscription", key: ["seq"], counter: "seq"),
         MovedTable(name: "persona", key: ["enrollment_id"]),
         MovedTable(name: "script", key: ["request_seq"]),
@@ -44,8 +40,8 @@ struct MovedTable: Sendable {
         MovedTable(name: "journal", key: ["seq"], isOfHost: true),
         MovedTable(name: "journal_mark", key: ["name"], isOfHost: true),
         MovedTable(name: "audit_key", key: ["one"], isOfHost: true),
-        MovedTable(name: "journal_block", key: ["last"], isOfHost: true),
-        MovedTable(name: "journal_of_request", key: ["request_seq", "block"], isOfHost: true),
+        MovedTable(name: "journal_checkpoint", key: ["seq"], isOfHost: true),
+        MovedTable(name: "journal_of_request", key: ["request_seq", "checkpoint"], isOfHost: true),
     ]
 
     private static let ownerOfRequest = (

@@ -166,10 +166,6 @@ extension StoreSchema {
         "CREATE INDEX request_unpresented ON request (enrollment_id, received_at) WHERE members IS NULL",
         "CREATE INDEX request_over ON request (received_at) WHERE state <> 'pending' AND delivery <> 'queued'",
         """
-        CREATE INDEX request_unpacked ON request (seq)
-            WHERE state <> 'pending' AND delivery <> 'queued' AND message <> ''
-        """,
-        """
         CREATE TABLE message (
             enrollment_id TEXT NOT NULL REFERENCES enrollment (id),
             jti TEXT NOT NULL,
@@ -216,8 +212,6 @@ extension StoreSchema {
             decision BLOB
         ) STRICT
         """,
-        "CREATE TABLE past_request (request_seq INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT",
-        "CREATE TABLE issuer_key (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE) STRICT",
         // What was to answer a request of a `test` enrollment.
         "CREATE TABLE script (request_seq INTEGER PRIMARY KEY, rule TEXT, document TEXT NOT NULL) STRICT",
         "CREATE INDEX script_by_rule ON script (rule) WHERE rule IS NOT NULL",
@@ -244,21 +238,20 @@ extension StoreSchema {
         ) STRICT
         """,
         """
-        CREATE TABLE journal_block (
-            /*host*/last INTEGER NOT NULL,
-            first INTEGER NOT NULL,
+        CREATE TABLE journal_checkpoint (
+            /*host*/seq INTEGER NOT NULL,
             digest BLOB NOT NULL,
             earlier BLOB NOT NULL,
             signature BLOB NOT NULL,
-            entries BLOB NOT NULL,
-            PRIMARY KEY (/*host,*/last)
+            PRIMARY KEY (/*host,*/seq)
         ) STRICT
         """,
+        // Behind which checkpoints entries are about a request; one may be gone for its age.
         """
         CREATE TABLE journal_of_request (
             /*host*/request_seq INTEGER NOT NULL,
-            block INTEGER NOT NULL,
-            PRIMARY KEY (request_seq, /*host,*/block)
+            checkpoint INTEGER NOT NULL,
+            PRIMARY KEY (request_seq, /*host,*/checkpoint)
         ) STRICT, WITHOUT ROWID
         """,
     ]

@@ -27,9 +27,7 @@ extension DatabaseTransaction {
                 message = ''
             WHERE seq IN (\(next))
             """, values)
-        for table in ["evidence", "past_request"] {
-            try database.run("DELETE FROM \(table) WHERE request_seq IN (\(next))", values)
-        }
+        try database.run("DELETE FROM evidence WHERE request_seq IN (\(next))", values)
         return try database.number("SELECT MAX(seq) FROM (\(next)) AS erased", values)
     }
 

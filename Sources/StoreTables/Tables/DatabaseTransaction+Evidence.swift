@@ -22,11 +22,7 @@ extension DatabaseTransaction {
                 issuerKey: try fields.optionalPublicKey(.issuerKey), text: try cipher.optionalText(fields, .text),
                 decision: try cipher.optionalBytes(fields, .decision))
         }
-        guard let kept, kept.issuerKey != nil, kept.text != nil, kept.decision != nil else {
-            // What came after it was packed stands in the row.
-            return try pastEvidence(of: id).with(kept)
-        }
-        return kept
+        return kept ?? KeptEvidence()
     }
 
     package func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
@@ -59,13 +55,5 @@ extension DatabaseTransaction {
         try database.row(of: OwnerColumn.table, "WHERE id = ?", [id.text]) {
             try $0.value(.enrollmentId, EnrollmentID.init)
         }
-    }
-}
-
-extension KeptEvidence {
-    /// What has a value in other evidence takes the place of what is here.
-    fileprivate func with(_ other: KeptEvidence?) -> KeptEvidence {
-        KeptEvidence(
-            issuerKey: other?.issuerKey ?? issuerKey, text: other?.text ?? text, decision: other?.decision ?? decision)
     }
 }

@@ -26,16 +26,9 @@ extension DatabaseTransaction {
     package var journalHost: String? { host?.text }
 
     package func journal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
-        let newest = try database.rows(of: JournalColumn.table, entriesAfter, [sequence, limit]) { fields in
+        try database.rows(of: JournalColumn.table, entriesAfter, [sequence, limit]) { fields in
             JournalRow(sequence: try fields.count(.seq), bytes: Array(try fields.text(.entry).utf8))
         }
-        // The next one is not packed, so none behind it is.
-        if let first = newest.first, first.sequence - 1 == sequence { return newest }
-        let packed = try packedJournal(after: sequence, limit: limit)
-        guard let last = packed.last else { return newest }
-        if newest.first.map({ $0.sequence > last.sequence }) != false { return Array((packed + newest).prefix(limit)) }
-        // In their order, also if something else has put one in among the packed ones.
-        return Array((packed + newest).sorted { $0.sequence < $1.sequence }.prefix(limit))
     }
 
     package func headsOfOthers() throws -> [String: Int64] {
@@ -55,7 +48,7 @@ extension DatabaseTransaction {
         guard let host else { return [] }
         // Each by its index, and never by reading a whole table: so none is an `EXISTS`, which may be hashed.
         let firsts = [
-            "journal_mark": "name", "audit_key": "one", "journal": "seq", "journal_block": "last",
+            "journal_mark": "name", "audit_key": "one", "journal": "seq", "journal_checkpoint": "seq",
         ]
         let hasAny = firsts.sorted { $0.key < $1.key }.map { table, column in
             "(SELECT t.\(column) FROM \(table) AS t WHERE t.host = host.name ORDER BY t.\(column) LIMIT 1) IS NOT NULL"
@@ -165,8 +158,9 @@ extension DatabaseTransaction {
     }
 
     package func removeJournal(through sequence: Int64) throws {
-        try database.run("DELETE FROM journal WHERE \(ofHost())seq <= ?", [sequence])
-        try removePackedJournal(through: sequence)
+        for table in ["journal", "journal_checkpoint"] {
+            try database.run("DELETE FROM \(table) WHERE \(ofHost())seq <= ?", [sequence])
+        }
     }
 
     package func insert(sealedAuditKey sealed: [UInt8]) throws {

@@ -254,19 +254,14 @@ extension DatabaseTransaction {
         let enrollment = try fields.value(.enrollmentId, EnrollmentID.init)
         let cipher = try cipher(RequestColumn.table, row: id.text, of: enrollment, dataKey)
         noteOwner(of: id, is: enrollment)
-        let message = try cipher.text(fields, .message)
-        // One that was erased has no message either, and nothing that is packed.
-        let past = message.isEmpty ? try past(id) : nil
         var request = RequestRecord(
             id: id,
             enrollmentId: enrollment,
             jti: try fields.value(.jti, TokenID.init), iat: try fields.optionalTime(.iat),
             exp: try fields.optionalTime(.exp),
-            presented: try PresentedColumns.read(fields, cipher, past),
+            presented: try PresentedColumns.read(fields, cipher),
             acsTransId: try fields.optionalText(.acsTransId),
-            message: past?.message.map { String(decoding: $0, as: UTF8.self) } ?? message,
-            traceparent: try past?.traceparent.map { String(decoding: $0, as: UTF8.self) }
-                ?? fields.optionalText(.traceparent),
+            message: try cipher.text(fields, .message), traceparent: try fields.optionalText(.traceparent),
             receivedAt: try fields.time(.receivedAt), life: try LifeColumns.read(fields))
         request.decidedAt = try fields.optionalTime(.decidedAt)
         request.queuePlace = try fields.optionalNumber(.queuePlace)

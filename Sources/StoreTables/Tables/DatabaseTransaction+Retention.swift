@@ -21,8 +21,7 @@ extension DatabaseTransaction {
             """, [time, limit])
         for seq in over {
             for table in [
-                "past_request WHERE request_seq", "journal_of_request WHERE request_seq", "script WHERE request_seq",
-                "request WHERE seq",
+                "journal_of_request WHERE request_seq", "script WHERE request_seq", "request WHERE seq",
             ] {
                 try database.run("DELETE FROM \(table) = ?", [seq])
             }

@@ -27,19 +27,15 @@ enum PresentedColumns {
 
     static func payment(_ payment: PaymentExtension) -> [UInt8] { JSONValue.object(payment.json).serialized() }
 
-    /// - Parameters:
-    ///   - cipher: of the row.
-    ///   - past: what was packed of it; nil if it is in its columns.
-    static func read(
-        _ fields: Fields<RequestColumn>, _ cipher: RowCipher, _ past: PastRequest?
-    ) throws -> PresentedRequest? {
-        guard let members = try past?.members ?? cipher.optionalBytes(fields, .members) else { return nil }
+    /// - Parameter cipher: of the row.
+    static func read(_ fields: Fields<RequestColumn>, _ cipher: RowCipher) throws -> PresentedRequest? {
+        guard let members = try cipher.optionalBytes(fields, .members) else { return nil }
         return PresentedRequest(
             transaction: try transaction(members, fields),
-            payment: try payment(past?.payment ?? cipher.optionalBytes(fields, .payment), fields),
+            payment: try payment(cipher.optionalBytes(fields, .payment), fields),
             transactionDigest: try fields.bytes(.transactionDigest),
-            nonce: try past?.nonce ?? cipher.bytes(fields, .nonce),
-            warnings: try warnings(past?.warnings ?? cipher.bytes(fields, .warnings), fields))
+            nonce: try cipher.bytes(fields, .nonce),
+            warnings: try warnings(cipher.bytes(fields, .warnings), fields))
     }
 
     private static func payment(_ bytes: [UInt8]?, _ fields: Fields<RequestColumn>) throws -> PaymentExtension? {

@@ -121,22 +121,6 @@ struct EventsOfHostsTests {
         #expect(page.position == newest)
     }
 
-    @Test func `packed entries of another host are read as those that are not`() async throws {
-        let card = try await beta.enrolled()
-        for start in stride(from: 1, through: 260, by: 20) {
-            let messages = try (start..<start + 20).map { try beta.message(.numbered($0), for: card) }
-            try await beta.receive(messages: messages, for: card)
-        }
-        let wide = try StoreKind.$current.withValue(.postgres) {
-            try alpha.neighbour("gamma", settings: AgentSettings(version: "1.2.3"))
-        }
-        try await wide.agent.prepare()
-        let before = try await all(after: .beginning, at: wide, limit: 7)
-        #expect(try await JournalPacking(store: beta.agent.journal.store).run() > 0)
-        #expect(before.count == 260)
-        #expect(try await places(all(after: .beginning, at: wide, limit: 7)) == places(before))
-    }
-
     @Test func `a number alone is a place in the only chain that has come so far`() async throws {
         let card = try await alpha.enrolled()
         for number in 1...20 { try await alpha.receive(.numbered(number), for: card) }

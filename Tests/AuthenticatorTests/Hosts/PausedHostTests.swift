@@ -20,7 +20,7 @@ struct PausedHostTests {
         beta = try StoreKind.$current.withValue(.postgres) { [alpha] in try alpha.neighbour("beta", hub: hub) }
     }
 
-    /// Alpha decides, and writes so many entries after it, most of which are packed when this returns.
+    /// Alpha decides, and writes so many entries after it.
     private func write(entries: Int, deciding card: SampleEnrollment) async throws {
         try await alpha.receive(SampleRequest(), for: card)
         try await alpha.approve(try await alpha.onlyRequest().id)
@@ -28,7 +28,6 @@ struct PausedHostTests {
         try await alpha.agent.ports.store.write { store in
             for _ in 0..<entries { try store.record(.stopped, at: now) }
         }
-        #expect(try await JournalPacking(store: alpha.agent.journal.store).run() > 0)
     }
 
     private func tamper(_ sql: String) throws {
@@ -51,7 +50,7 @@ struct PausedHostTests {
         }
     }
 
-    @Test func `entries that were packed during the pause are told one by one`() async throws {
+    @Test func `entries that came during the pause are told one by one`() async throws {
         let card = try await alpha.enrolled()
         let told = Box<[AgentEvent]>([])
         let notifier = beta.agent.hub.notifier { event in
@@ -82,7 +81,7 @@ struct PausedHostTests {
         try await beta.running([neighbours.run]) {
             while try await beta.clock.naps.next() != Neighbours.pause {}
             try await write(entries: 2_000, deciding: card)
-            if areGone { try tamper("DELETE FROM journal_block WHERE host = 'alpha'") }
+            if areGone { try tamper("DELETE FROM journal WHERE host = 'alpha' AND seq <= 1800") }
             beta.clock.advance(by: Neighbours.pause)
             for await _ in isGap { break }
             for await _ in listener.notifier { break }

@@ -19,7 +19,7 @@ struct PeriodicLookTests {
         case erasure = "Sources/Authenticator/Upkeep/Housekeeper.swift"
         case heldMessages = "Sources/Authenticator/Requests/DeferredReader.swift"
         case failedKey = "Sources/Authenticator/Health/KeyWatch.swift"
-        case packing = "Sources/Authenticator/Upkeep/Packer.swift"
+        case checkpoints = "Sources/Authenticator/Upkeep/Checkpointer.swift"
         case tally = "Sources/Authenticator/Metrics/WorkTally.swift"
     }
 
@@ -49,7 +49,7 @@ struct PeriodicLookTests {
         case .erasure: try await losing({ if case .erasureWanted = $0 { true } else { false } }, anErasure)
         case .heldMessages: try await losing({ if case .messageHeld = $0 { true } else { false } }, aHeldMessage)
         case .failedKey: try await losing({ if case .keyFailed = $0 { true } else { false } }, aFailedKey)
-        case .packing: try await losing({ $0.kind != nil }, packing)
+        case .checkpoints: try await losing({ $0.kind != nil }, checkpoints)
         case .tally: try await losing({ $0.kind != nil }, aTally)
         }
     }
@@ -196,8 +196,8 @@ struct PeriodicLookTests {
         }
     }
 
-    @Sendable private func packing(_ sample: SampleAgent, _ beginLosing: () -> Void) async throws {
-        try await sample.looking(for: sample.agent.packer.run) {
+    @Sendable private func checkpoints(_ sample: SampleAgent, _ beginLosing: () -> Void) async throws {
+        try await sample.looking(for: sample.agent.checkpointer.run) {
             while try await sample.clock.naps.next() != 86_400 {}
             beginLosing()
             try await sample.write(entries: 600)

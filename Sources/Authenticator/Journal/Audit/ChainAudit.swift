@@ -5,6 +5,9 @@ import Keys
 /// What is written or pruned while it reads is no fault: it ends at the head of its beginning, and if entries go for
 /// their age it goes on behind the new floor. No more than a batch is in memory.
 struct ChainAudit: Sendable {
+    /// The most entries that are in memory.
+    private static let batch = 512
+
     let store: JournaledStore
     let end: JournalMoment.End
     /// Where all chains end, by host.
@@ -80,14 +83,14 @@ struct ChainAudit: Sendable {
             let reader = host.isEmpty ? store : store.reader(of: host)
             guard let reader else { throw JournalError(sequence: 1, problem: "is of no host") }
             let rows = try reader.journal(after: position, limit: limit)
-            let blocks = rows.map(\.sequence).filter { $0.isMultiple(of: JournalCheckpoint.length) }
+            let due = rows.map(\.sequence).filter { $0.isMultiple(of: JournalCheckpoint.length) }
             let moved = rows.last { $0.sequence <= last && $0.kind == .moved }?.sequence
             let seen = rows.filter { $0.sequence > moved ?? 0 && $0.sequence <= last && $0.kind == .hostsSeen }
                 .flatMap { JournalEntry($0, isFollowed: true)?.hostsSeen ?? [] }
             var chains = NamedChains(store, ends)
             return Batch(
                 floor: try reader.journalMark(.floor), rows: rows,
-                checkpoints: try blocks.compactMap { try reader.checkpoint(at: $0) }, isMoved: moved != nil,
+                checkpoints: try due.compactMap { try reader.checkpoint(at: $0) }, isMoved: moved != nil,
                 named: Set(seen.map(\.host)),
                 faults: try seen.compactMap { try chains.fault(of: $0, by: reader.journalHost ?? host) })
         }
@@ -98,9 +101,7 @@ struct ChainAudit: Sendable {
         upTo last: Int64, _ key: PublicKey, telling told: inout JournaledRows
     ) async throws -> Bool {
         let position = check?.last.sequence ?? 0
-        // Up to the end of a block, so that none is unpacked twice.
-        let limit = Int(JournalCheckpoint.restOfBlock(after: position) + JournalCheckpoint.length)
-        let batch = try await batch(after: position, upTo: last, limit: limit)
+        let batch = try await batch(after: position, upTo: last, limit: Self.batch)
         var check = try next(behind: batch.floor, key)
         for row in batch.rows where row.sequence <= last {
             let isFollowed = try check.follow(row)
@@ -122,7 +123,7 @@ struct ChainAudit: Sendable {
         if batch.isMoved { (named, faultsOfOthers) = ([], [:]) }
         named.formUnion(batch.named)
         for fault in batch.faults { faultsOfOthers[fault.host ?? "", default: fault] = fault }
-        return batch.rows.count == limit && check.last.sequence < last
+        return batch.rows.count == Self.batch && check.last.sequence < last
     }
 
     private mutating func follow(_ entry: JournalEntry, telling told: inout JournaledRows) throws {
@@ -144,7 +145,7 @@ struct ChainAudit: Sendable {
         }
         guard checkpoint.point == point else {
             throw JournalError(
-                sequence: max(checkpoint.block.lowerBound, (floor?.point.sequence ?? 0) + 1),
+                sequence: max(checkpoint.entries.lowerBound, (floor?.point.sequence ?? 0) + 1),
                 problem: "or one behind it, up to \(point.sequence), was changed: their checkpoint is of others")
         }
         if let before = self.checkpoint, before.earlierOfNext != checkpoint.earlier {

@@ -1,28 +1,25 @@
-/// Brings the journal's older entries into blocks, each with a checkpoint that the audit key signs.
+/// Signs the checkpoints of the journal.
 ///
-/// It signs only what leads to the signed head, from where it was last: so an entry that something else has changed is
-/// neither signed nor packed, and stays to be found.
-struct JournalPacking: Sendable {
-    /// How many of the newest entries stay as they are, at least: they are read often.
-    static let newest: Int64 = 256
+/// The audit key signs only what leads to the signed head, from where it was last: so an entry that something else has
+/// changed has no checkpoint behind it, and stays to be found.
+struct CheckpointSigning: Sendable {
     private static let batch = 500
 
     let store: JournaledStore
 
-    /// What is to be packed.
     private struct Due {
         /// Behind which it begins.
         var start: JournalPoint
         /// What the first checkpoint names.
         var earlier: [JournalPoint]
-        /// The ends of blocks, as the signed head proves them; oldest first.
+        /// Where checkpoints are due, as the signed head proves it; oldest first.
         var ends: [JournalPoint]
     }
 
-    /// Packs all blocks that are full, each in a database transaction of its own, until the task is cancelled.
+    /// Signs all checkpoints that are due, each in a database transaction of its own, until the task is cancelled.
     ///
-    /// - Returns: how many blocks were packed.
-    /// - Throws: ``JournalError`` for an entry that is not as it was written; then nothing is packed from there on.
+    /// - Returns: how many those were.
+    /// - Throws: ``JournalError`` for an entry that is not as it was written; then there is none from there on.
     @discardableResult
     func run() async throws -> Int {
         guard var due = try await due() else { return 0 }
@@ -36,7 +33,9 @@ struct JournalPacking: Sendable {
             guard try Self.lead(rows, from: due.start, to: end),
                 let checkpoint = try await store.checkpoint(at: end, earlier: due.earlier),
                 try await store.write({ store in
-                    try store.pack(rows, under: checkpoint, about: Set(rows.compactMap(\.request)))
+                    guard try store.journalMark(.floor)?.point.sequence ?? 0 < end.sequence else { return false }
+                    try store.insert(checkpoint, about: Set(rows.compactMap(\.request)))
+                    return true
                 })
             else { return count }
             due.start = end
@@ -65,7 +64,7 @@ struct JournalPacking: Sendable {
             due.start = checkpoint.point
             due.earlier = checkpoint.earlierOfNext
         }
-        let last = (head.point.sequence - Self.newest) / JournalCheckpoint.length * JournalCheckpoint.length
+        let last = head.point.sequence / JournalCheckpoint.length * JournalCheckpoint.length
         guard last > due.start.sequence else { return nil }
         try await expectSigned(head, .head)
         if let floor { try await expectSigned(floor, .floor) }
@@ -84,7 +83,7 @@ struct JournalPacking: Sendable {
         }
     }
 
-    /// The ends of blocks up to `last`; nil if entries were removed for their age meanwhile.
+    /// Where checkpoints are due up to `last`; nil if entries were removed for their age meanwhile.
     private func ends(
         from start: JournalPoint, through last: Int64, provedBy head: JournalPoint
     ) async throws -> [JournalPoint]? {
