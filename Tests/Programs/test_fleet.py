@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import unittest
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from software_authenticator import call
 from terminal import Terminal
 
 PURCHASES = Path(__file__).resolve().parents[2] / "Benchmarks/purchases.py"
+sys.path.append(str(PURCHASES.parent))
+
+from purchases import Load  # noqa: E402
 
 
 class Fleet(unittest.TestCase):
@@ -117,6 +121,25 @@ class Interrupted(Fleet):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertEqual({row["state"] for row in self.enrollments().values()}, {"active"})
         self.assertEqual(self.known(), {row["authenticatorId"] for row in self.enrollments().values()})
+
+
+class Started(unittest.TestCase):
+    def test_each_purchase_starts_when_it_is_due_though_none_before_it_is_answered(self):
+        all_asked = threading.Barrier(6)
+
+        class Held(Load):
+            def call(self, method: str, path: str, body: dict | None = None):
+                if method == "GET":
+                    return [{"id": "a", "state": "active"}]
+                try:
+                    return {"acsTransId": str(all_asked.wait(ENDED_WITHIN))}
+                except threading.BrokenBarrierError as error:
+                    raise OSError("waits for the answer to another") from error
+
+        load = Held("http://localhost:1")
+        load.send(rate=6, seconds=1)
+        self.assertEqual((load.refused, len(load.late)), ({}, 6))
+        self.assertGreaterEqual(min(load.late.values()), 0)
 
 
 class Reported(Fleet):
