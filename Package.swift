@@ -459,7 +459,7 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "Conformance", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                "Conformance", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
                 "WrongAssertions",
             ]),
         .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IssuerProtocol
 import Keys
+import Sandbox
 import StrictJSON
 
 /// One case as it is played against an approver, by an issuer of its own.
@@ -21,7 +22,7 @@ struct ApproverScene {
     private struct Listed {
         let request: KitRequest
         let transaction: JSONObject
-        let message: KitMessage
+        let message: PreparedMessage
     }
 
     private var requests: [String: Listed] = [:]
@@ -37,15 +38,18 @@ struct ApproverScene {
 
     mutating func play(_ step: ApproverStep) async throws {
         switch step.action {
-        case .discovery(let members): issuer.set { $0.discovery = members }
+        case .discovery(let members):
+            issuer.set { state in
+                for member in members.members { state.changes[.discovery]?[member.name] = member.value }
+            }
         case .enroll(let order): try await enroll(order)
         case .answer(let endpoint, let script, let times):
             issuer.set { $0.scripts[endpoint, default: []] += Array(repeating: script, count: times) }
-        case .list(let order): try list(order)
-        case .relist(let name): issuer.list([try known(name).message])
-        case .cancel(let name, let ahead): try cancel(name, ahead: ahead)
+        case .list(let order): try await list(order)
+        case .relist(let name): try await issuer.list([try known(name).message])
+        case .cancel(let name, let ahead): try await cancel(name, ahead: ahead)
         case .publish(let names): issuer.set { $0.published = names }
-        case .keyMembers(let members): issuer.set { $0.keyMembers = members }
+        case .keyMembers(let members): issuer.set { $0.changes[.keys] = members }
         case .approve(let name, let outcome): try await decide("approve", name, outcome)
         case .deny(let name, let outcome): try await decide("deny", name, outcome)
         case .presented(let name, let isPresented): try await presented(name, isPresented)
@@ -53,9 +57,9 @@ struct ApproverScene {
         case .none(let name): try await none(name)
         case .asked(let expected): try await asked(expected)
         case .quiet(let endpoint, let seconds): try await quiet(endpoint, seconds: seconds)
-        case .batch: issuer.set { $0.hasBatchFetch = true }
-        case .end: issuer.set { $0.isEnded = true }
-        case .signCount(let more): issuer.set { $0.member?.signCount += UInt32(clamping: more) }
+        case .batch: issuer.set { $0.changes[.discovery]?["batchFetchEndpoint"] = nil }
+        case .end: try await issuer.endEnrollment()
+        case .signCount(let more): try await issuer.raiseSignCount(by: UInt32(clamping: more))
         case .restart: try await approver.run("restart", wire: wire, trace: trace)
         }
     }
@@ -92,16 +96,13 @@ struct ApproverScene {
             let id = Base64URL.encode(try member().credentialId)
             options["excludeCredentials"] = .array([["type": "public-key", "id": .string(id)]])
         }
-        if issuer.member != nil { try issuer.renewCode() }
         let before = issuer.member?.id
-        issuer.set { $0.options = options }
-        let input: JSONObject = [
-            "issuer": .string(issuer.url.text), "code": .string(issuer.code), "link": .string(issuer.link),
-        ]
-        let variables = ["ISSUER": issuer.url.text, "CODE": issuer.code, "LINK": issuer.link]
+        issuer.set { $0.changes[.options] = options }
         guard let command = approver.commands["enroll"] else { return }
-        let output = try await command.output(
-            "enroll", of: input, variables: variables, wire: wire, trace: trace, mayFail: true)
+        let output = try await issuer.invite { input, variables in
+            try await command.output(
+                "enroll", of: input, variables: variables, wire: wire, trace: trace, mayFail: true)
+        }
         if order.isRefused {
             guard !output.isDone else { throw failed("enrolled, and should have refused to") }
             guard issuer.member?.id == before else {
@@ -118,7 +119,7 @@ struct ApproverScene {
 
     // MARK: What is listed
 
-    private mutating func list(_ order: ApproverStep.ListOrder) throws {
+    private mutating func list(_ order: ApproverStep.ListOrder) async throws {
         let member = try member()
         let now = Int64(Date().timeIntervalSince1970)
         let random = Base64URL.encode(try SecureRandom.bytes(9))
@@ -146,11 +147,11 @@ struct ApproverScene {
             ],
         ]
         let jws = try signed(claims, typ: .authnRequest, key: order.key)
-        let message = KitMessage(jti: jti, jws: jws, request: try RequestCheck.request(in: jws)?.request)
+        let message = PreparedMessage(jti: jti, jws: jws, request: try RequestCheck.request(in: jws)?.request)
         let acsTransId = try transaction.string("acsTransId")
         requests[order.name] = Listed(
             request: KitRequest(jti: jti, acsTransId: acsTransId), transaction: transaction, message: message)
-        if !order.isHeld { issuer.list([message]) }
+        if !order.isHeld { try await issuer.list([message]) }
     }
 
     private func signed(_ claims: JSONObject, typ: CompactJWS.MessageType, key: String) throws -> String {
@@ -159,7 +160,7 @@ struct ApproverScene {
         return CompactJWS.compact(signingInput: input, signature: signature)
     }
 
-    private func cancel(_ name: String, ahead: Int) throws {
+    private func cancel(_ name: String, ahead: Int) async throws {
         // One that comes before its request: the request is made now, and listed later.
         let request = try known(name).request
         let iat = Int64(Date().timeIntervalSince1970) + Int64(ahead)
@@ -168,11 +169,9 @@ struct ApproverScene {
             "iss": .string(issuer.url.text), "aud": .string(try member().id.text), "jti": .string("c\(random)"),
             "iat": .integer(iat), "exp": .integer(iat + Self.lifetime), "cancels": .string(request.jti),
         ]
-        issuer.list([
-            KitMessage(jti: nil, jws: try signed(claims, typ: .cancellation, key: KitIssuer.keyID), request: nil)
-        ])
-        guard ahead == 0 else { return }
-        issuer.set { state in state.listed.removeAll { $0.message.jti == request.jti } }
+        let jws = try signed(claims, typ: .cancellation, key: KitIssuer.keyID)
+        try await issuer.list([PreparedMessage(jti: nil, jws: jws, request: nil)])
+        if ahead == 0 { try await issuer.withdraw(request.jti) }
     }
 
     // MARK: What is decided
@@ -204,7 +203,7 @@ struct ApproverScene {
     /// The last decision on a request; one that was taken, if there is one.
     private func came(for jti: String) -> KitDecision? {
         let all = issuer.decisions.filter { $0.jti == jti }
-        return all.first { $0.answer.status == 200 } ?? all.last
+        return all.first(where: \.isTaken) ?? all.last
     }
 
     private func decision(_ expected: ApproverStep.DecisionExpectation) async throws {
@@ -243,7 +242,7 @@ struct ApproverScene {
         sentinels += 1
         let name = "good request \(sentinels)"
         let key = issuer.keyNames.last ?? KitIssuer.keyID
-        try list(ApproverStep.ListOrder(name: name, key: key))
+        try await list(ApproverStep.ListOrder(name: name, key: key))
         try await decide("approve", name, .decided)
         try await decision(ApproverStep.DecisionExpectation(request: name, reason: nil))
     }

@@ -146,7 +146,7 @@ struct ApproverStep: Sendable {
         }
         if let body = members["body"] { script.body = try body.choice(KitScript.Body.self) }
         if let taken = members["taken"] { script.isTaken = try taken.flag() }
-        if let seconds = members["retryAfter"] { script.retryAfter = try seconds.integer(in: 0...60) }
+        if let seconds = members["retryAfter"] { script.retryAfter = Int64(try seconds.integer(in: 0...60)) }
         return .answer(
             try endpoint.choice(KitEndpoint.self), script, times: try members["times"]?.integer(in: 1...100) ?? 1)
     }

@@ -1,73 +1,47 @@
-import FoundationEssentials
 import IssuerProtocol
 import Keys
+import Logging
+import Sandbox
 import StrictJSON
 import Synchronization
-import WebAuthn
 
-/// An issuer of the kit's own: it lists what a case wants, and keeps what an approver sends.
+/// The sandbox as the issuer of one case: it lists what the case has made, answers what a script says, and keeps what an
+/// approver sends.
 final class KitIssuer: Sendable {
-    /// The `kid` of its key.
+    /// The `kid` of the key that is published unless a case says otherwise.
     static let keyID = "key-1"
     static let relyingParty = "localhost"
-    /// As the protocol has it: the most requests of one answer.
-    static let maxListed = 100
 
     let url: IssuerURL
     let key: SigningKey
     /// One that is never published under ``keyID``.
     let otherKey: SigningKey
     private let secrets: KnownSecrets
-    private let state: Mutex<KitState>
+    private let backend: IssuerBackend
+    private let router: SandboxRouter
+    private let state = Mutex(KitState())
 
     /// - Parameter secrets: gets each code and token that it makes.
     init(port: Int, secrets: KnownSecrets) throws {
         url = try IssuerURL("http://\(Self.relyingParty):\(port)")
         self.secrets = secrets
-        let code = try Self.newCode()
-        secrets.add(code)
-        state = Mutex(KitState(code: code))
         key = try SigningKey.generate(.es256)
         otherKey = try SigningKey.generate(.es256)
+        backend = IssuerBackend(
+            store: try SandboxStore(path: nil, dependencies: .system),
+            signer: try IssuerSigner(key: key, pushKey: otherKey), site: SiteHolder(IssuerSite(issuer: url)),
+            logger: Logger(label: "oob-conform") { _ in SwiftLogNoOpLogHandler() })
+        router = SandboxRouter(backend: backend)
     }
 
-    private static func newCode() throws(OpenSSLError) -> String { Base64URL.encode(try SecureRandom.bytes(9)) }
-
-    var code: String { state.withLock { $0.code } }
-
-    /// What hands the code out.
-    var link: String {
-        "oob-enroll:?issuer=\(PercentEncoding.encode(url.text))&code=\(PercentEncoding.encode(code))"
-    }
-
-    /// Who enrolled last.
     var member: KitMember? { state.withLock { $0.member } }
 
-    /// Why an enrollment did not hold, if one came.
     var enrollmentProblem: String? { state.withLock { $0.enrollmentProblem } }
 
-    /// All decisions that came, in their order.
-    var decisions: [KitDecision] { state.withLock { $0.decisions } }
+    var calls: [KitCall] { state.withLock { $0.calls } }
 
-    /// Lists messages at once, so that one answer has them all.
-    func list(_ messages: [KitMessage]) {
-        state.withLock { state in
-            for message in messages {
-                state.position += 1
-                state.listed.append((position: state.position, message: message))
-            }
-        }
-    }
-
-    /// Changes what it does.
-    func set(_ change: (inout KitState) -> Void) { state.withLock { change(&$0) } }
-
-    /// Makes a code for one more enrollment.
-    func renewCode() throws {
-        let code = try Self.newCode()
-        secrets.add(code)
-        state.withLock { $0.code = code }
-    }
+    /// All decisions that were judged, in their order.
+    var decisions: [KitDecision] { calls.compactMap(KitDecision.init) }
 
     /// The names of the keys that are published.
     var keyNames: [String] { state.withLock { $0.published } }
@@ -75,152 +49,101 @@ final class KitIssuer: Sendable {
     /// The key of a name: its own, or the other one.
     func key(named name: String) -> SigningKey { name == Self.keyID ? key : otherKey }
 
-    /// Notes a call, and says what it is answered instead of what the protocol says.
-    func note(_ call: KitCall) -> KitScript? {
-        state.withLock { state in
-            if state.calls.count < KitCall.limit, state.keeps(call.body.count) { state.calls.append(call) }
-            guard var scripts = state.scripts[call.endpoint], !scripts.isEmpty else { return nil }
-            let script = scripts.removeFirst()
-            state.scripts[call.endpoint] = scripts
-            return script
-        }
+    /// Changes what it does.
+    func set(_ change: (inout KitState) -> Void) { state.withLock { change(&$0) } }
+
+    /// Makes an enrollment code, and has an approver use it.
+    ///
+    /// - Parameter enroll: gets what a command gets, as JSON and as variables.
+    func invite<Value>(_ enroll: (JSONObject, [String: String]) async throws -> Value) async throws -> Value {
+        let made = try await object(Call("POST", SandboxRoutes.enrollmentCodes))
+        let (code, link) = (try made.string("code"), try made.string("link"))
+        secrets.add(code)
+        return try await enroll(
+            ["issuer": .string(url.text), "code": .string(code), "link": .string(link)],
+            ["ISSUER": url.text, "CODE": code, "LINK": link])
     }
 
-    var calls: [KitCall] { state.withLock { $0.calls } }
-
-    // MARK: Its calls
-
-    func discovery() -> KitAnswer {
-        var document =
-            Discovery(
-                issuer: url, jwksUri: url.text + "/jwks.json", enrollmentOptionsEndpoint: url.text + "/options",
-                enrollmentsEndpoint: url.text + "/enrollments", authnRequestsEndpoint: url.text + "/authn-requests",
-                authenticatorEndpoint: url.text + "/authenticator"
-            ).json
-        if state.withLock({ $0.hasBatchFetch }) { document["batchFetchEndpoint"] = .string(url.text + "/batch-fetch") }
-        for member in state.withLock({ $0.discovery }).members { document[member.name] = member.value }
-        return .json(200, document)
+    /// Lists messages at once, so that one answer has them all.
+    func list(_ messages: [PreparedMessage]) async throws {
+        guard let member else { return }
+        try await backend.list(messages, for: member.id.text)
     }
 
-    func keys() -> KitAnswer {
-        let (names, members) = state.withLock { ($0.published, $0.keyMembers) }
-        let keys = names.map { name in
-            var jwk = JWKSet.jwk(kid: name, key: key(named: name).publicKey) ?? [:]
-            for member in members.members { jwk[member.name] = member.value == .null ? .none : member.value }
-            return JSONValue.object(jwk)
-        }
-        return .json(200, ["keys": .array(keys)])
+    func withdraw(_ jti: String) async throws { try await backend.withdraw(jti) }
+
+    /// Ends the enrollment: `401 invalid_token` from now on.
+    func endEnrollment() async throws {
+        guard let member else { return }
+        _ = try await object(Call("POST", "\(SandboxRoutes.authenticators)/\(member.id.text)/revoke"))
     }
 
-    func options(_ body: [UInt8]) throws -> KitAnswer {
-        guard let request = try? EnrollmentOptionsRequest(bytes: body) else { return .problem(.invalidRequest) }
-        guard request.enrollmentCode.reveal() == code else { return .problem(.invalidEnrollmentCode) }
-        let (ceremony, challenge) = (Base64URL.encode(try SecureRandom.bytes(12)), try SecureRandom.bytes(32))
-        let user = try SecureRandom.bytes(16)
-        let isKept = state.withLock { state in
-            guard state.ceremonies.count < KitCall.limit else { return false }
-            state.ceremonies[ceremony] = KitCeremony(challenge: challenge, userId: user)
-            return true
-        }
-        guard isKept else { return KitAnswer(status: 503) }
-        let options = PublicKeyCredentialCreationOptions(
-            rpId: Self.relyingParty, rpName: "Conformance kit", userId: user, userName: "cardholder",
-            userDisplayName: "Cardholder", challenge: challenge,
-            pubKeyCredParams: SignatureAlgorithm.allCases.map(\.rawValue))
-        var json = options.json
-        for member in state.withLock({ $0.options }).members {
-            json[member.name] = member.value == .null ? .none : member.value
-        }
-        return .json(200, ["ceremonyId": .string(ceremony), "publicKey": .object(json)])
+    func raiseSignCount(by more: UInt32) async throws {
+        guard let member else { return }
+        try await backend.raiseSignCount(of: member.id.text, by: more)
     }
 
-    func enroll(_ body: [UInt8]) throws -> KitAnswer {
-        let request: EnrollmentRequest
-        do { request = try EnrollmentRequest(bytes: body) } catch {
-            state.withLock { $0.enrollmentProblem = "\(error)" }
-            return .problem(.invalidRequest)
-        }
-        guard let ceremony = state.withLock({ $0.ceremonies[request.ceremonyId] }) else {
-            return .problem(.ceremonyExpired)
-        }
-        if let given = ceremony.answer(to: body) { return given }
-        do {
-            let verified = try RegistrationVerifier.verify(
-                request.credential, challenge: ceremony.challenge, origin: url.text, rpId: Self.relyingParty,
-                userVerificationRequired: false, algorithms: SignatureAlgorithm.allCases.map(\.rawValue))
-            let (answer, token) = try state.withLock { state in
-                let answer = try state.enroll(
-                    verified, userId: ceremony.userId, ceremony: request.ceremonyId, body: body)
-                return (answer, state.member?.token)
-            }
-            if let token { secrets.add(token) }
-            return answer
-        } catch let error as VerificationError {
-            state.withLock { $0.enrollmentProblem = error.description }
-            return .problem(.invalidRegistration)
-        }
+    /// Ends the polls that are held.
+    func endWaits() { backend.notifier.endAll() }
+
+    /// The answer to a call of an approver, which is let to no call but the protocol's.
+    func answer(to call: Call) async -> Answer {
+        guard !call.path.hasPrefix(SandboxRoutes.prefix) else { return Answer(status: 404) }
+        guard let endpoint = KitEndpoint(call) else { return await router.answer(to: call) }
+        let (number, script) = state.withLock { $0.take(KitCall(endpoint, call)) }
+        if let script, !script.isTaken { return script.answer }
+        let answer = await router.answer(to: call)
+        if endpoint == .enrollments { await note(answer) }
+        if let number { state.withLock { $0.keep(answer, to: number) } }
+        return script?.answer ?? changed(answer, of: endpoint)
     }
 
-    /// The list for a token, from behind a cursor; nil if there is nothing yet and `after` was given.
-    func requests(of token: String?, after: String?) -> KitAnswer? {
-        state.withLock { state in
-            guard state.isEnrolled(token) else { return .problem(.invalidToken) }
-            guard let position = state.position(of: after) else { return .problem(.unknownCursor) }
-            if let new = state.listed(after: position) { return .requests(new.messages, cursor: new.position) }
-            return after == nil ? .requests([], cursor: 0) : nil
+    /// Notes who enrolled, or why nobody did.
+    private func note(_ answer: Answer) async {
+        guard answer.status == 201 else {
+            let problem = Problem(bytes: answer.body, contentType: answer.contentType)
+            return state.withLock { $0.enrollmentProblem = problem?.detail ?? "HTTP \(answer.status)" }
         }
+        guard let given = try? EnrollmentAnswer(bytes: answer.body) else { return }
+        secrets.add(given.accessToken.reveal())
+        let path = "\(SandboxRoutes.authenticators)/\(given.authenticatorId.text)"
+        guard let record = try? await object(Call("GET", path)),
+            let credentialId = (try? record.string("credentialId")).flatMap(Base64URL.decode),
+            let authnType = try? record.string("authnType")
+        else { return }
+        let member = KitMember(
+            id: given.authenticatorId, credentialId: credentialId,
+            canVerifyUser: authnType != AuthnType.presence.rawValue)
+        state.withLock { $0.member = member }
     }
 
-    /// The answer to a batch fetch; nil if there is nothing to say yet.
-    func batch(_ request: BatchFetchRequest) -> KitAnswer? {
-        let results = state.withLock { state in
-            request.entries.compactMap { entry -> BatchFetchAnswer.Result? in
-                func result(_ outcome: BatchFetchAnswer.Outcome) -> BatchFetchAnswer.Result {
-                    BatchFetchAnswer.Result(authenticatorId: entry.authenticatorId, outcome: outcome)
-                }
-                guard state.isEnrolled(entry.accessToken.reveal()) else { return result(.problem(.invalidToken)) }
-                guard let position = state.position(of: entry.after) else { return result(.problem(.unknownCursor)) }
-                if let new = state.listed(after: position) {
-                    return result(.list(RequestList(requests: new.messages, cursor: String(new.position))))
-                }
-                return entry.after == nil ? result(.list(RequestList(requests: [], cursor: "0"))) : nil
-            }
+    /// Puts what the case has otherwise into an answer of the sandbox's.
+    private func changed(_ answer: Answer, of endpoint: KitEndpoint) -> Answer {
+        let (changes, published) = state.withLock { ($0.changes[endpoint] ?? [:], $0.published) }
+        guard answer.status == 200, var object = try? Self.object(answer) else { return answer }
+        switch endpoint {
+        case .discovery: object = object.changed(by: changes)
+        case .keys:
+            let keys = published.map { JWKSet.jwk(kid: $0, key: key(named: $0).publicKey) ?? [:] }
+            object["keys"] = .array(keys.map { .object($0.changed(by: changes)) })
+        case .options:
+            guard case .object(let options)? = object["publicKey"] else { return answer }
+            object["publicKey"] = .object(options.changed(by: changes))
+        default: return answer
         }
-        return results.isEmpty ? nil : .json(200, BatchFetchAnswer(results: results).json)
+        return .json(200, object)
     }
 
-    /// The answer to a poll that found nothing.
-    func nothing(after: String?) -> KitAnswer { .requests([], cursor: after.flatMap { Int($0) } ?? 0) }
-
-    func decide(_ jti: String, of token: String?, _ body: [UInt8]) -> KitAnswer {
-        state.withLock { state in
-            guard state.isEnrolled(token) else { return .problem(.invalidToken) }
-            if let earlier = state.decisions.first(where: { $0.jti == jti && $0.answer.status == 200 }) {
-                let isSame = earlier.body == body
-                return isSame ? earlier.answer : .problem(.alreadyDecided)
-            }
-            guard state.decisions.count < KitCall.limit, state.keeps(body.count) else {
-                return KitAnswer(status: 503)
-            }
-            let decision = state.judged(jti, body, origin: url.text)
-            state.decisions.append(decision)
-            if decision.answer.status == 200 { state.listed.removeAll { $0.message.jti == jti } }
-            return decision.answer
+    /// The sandbox's answer to a call of the kit's own.
+    private func object(_ call: Call) async throws -> JSONObject {
+        let answer = await router.answer(to: call)
+        guard (200..<300).contains(answer.status) else {
+            throw CaseEnd.broken("the sandbox answered \(call.path) with \(answer.status)")
         }
+        return try Self.object(answer)
     }
 
-    func status(of token: String?) -> KitAnswer {
-        state.withLock { state in
-            guard state.isEnrolled(token), let member = state.member else { return .problem(.invalidToken) }
-            return .json(200, AuthenticatorStatus(authenticatorId: member.id, signCount: member.signCount).json)
-        }
-    }
-
-    func unenroll(_ token: String?) -> KitAnswer {
-        state.withLock { state in
-            guard state.isEnrolled(token) else { return .problem(.invalidToken) }
-            state.member = nil
-            return KitAnswer(status: 204)
-        }
+    private static func object(_ answer: Answer) throws -> JSONObject {
+        try JSONReader.object(answer.body, limits: JSONLimits(maxBytes: Call.maxBody))
     }
 }

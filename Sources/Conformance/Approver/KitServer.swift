@@ -1,8 +1,10 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Sandbox
+import Synchronization
 
-/// Serves an issuer of the kit's on a port of the loopback.
+/// Serves the issuer of a case on a port of the loopback.
 ///
 /// It is of plain channel handlers: a server of async channels that is cancelled while a connection comes in ends the
 /// process.
@@ -32,10 +34,42 @@ enum KitServer {
             result = .success(try await body(issuer))
         } catch { result = .failure(error) }
         // Polls that are held end, and their connections with them.
-        holder.set(nil)
+        holder.end()
         try? await server.close()
         return try result.get()
     }
+}
+
+/// The issuer that a server serves: once its port is known, until its case is over.
+private final class KitHolder: Sendable {
+    /// The most connections to a case's issuer; one more is closed.
+    private static let maxConnections = 64
+
+    private let issuer = Mutex<KitIssuer?>(nil)
+    private let connections = Mutex(0)
+
+    func set(_ issuer: KitIssuer) { self.issuer.withLock { $0 = issuer } }
+
+    func get() -> KitIssuer? { issuer.withLock { $0 } }
+
+    func end() {
+        let issuer = issuer.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        issuer?.endWaits()
+    }
+
+    /// Takes a place for a connection; false if there is none.
+    func connects() -> Bool {
+        connections.withLock { count in
+            guard count < Self.maxConnections else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func disconnects() { connections.withLock { $0 -= 1 } }
 }
 
 /// One connection: a request at a time, whole before it is answered.
@@ -62,29 +96,41 @@ private final class KitConnection: ChannelInboundHandler {
         case .end:
             guard let head else { return }
             self.head = nil
-            answer(KitRequestHead(head), body, isKeptAlive: head.isKeepAlive, context)
+            let call = Call(
+                head.method.rawValue, target: head.uri, authorization: head.headers.first(name: "authorization"),
+                body: body)
+            answer(call, isKeptAlive: head.isKeepAlive, context.channel)
         }
     }
 
-    private func answer(
-        _ head: KitRequestHead, _ body: [UInt8], isKeptAlive: Bool, _ context: ChannelHandlerContext
-    ) {
-        let (channel, holder) = (context.channel, holder)
-        channel.eventLoop.makeFutureWithTask { await KitResponder.answer(to: head, body, by: holder) }
-            .whenSuccess { answer in
-                let stays = isKeptAlive && holder.get() != nil
-                var fields = HTTPHeaders(answer.headers)
-                fields.add(name: "content-length", value: String(answer.body.count))
-                if !stays { fields.add(name: "connection", value: "close") }
-                let head = HTTPResponseHead(
-                    version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: fields)
-                channel.write(HTTPServerResponsePart.head(head), promise: nil)
-                channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: answer.body))), promise: nil)
-                channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
-                    if !stays { channel.close(promise: nil) }
-                }
+    private func answer(_ call: Call, isKeptAlive: Bool, _ channel: any Channel) {
+        channel.eventLoop.makeFutureWithTask { [holder] in
+            await holder.get()?.answer(to: call) ?? Answer(status: 503)
+        }.whenSuccess { [holder] answer in
+            let stays = isKeptAlive && holder.get() != nil
+            var fields = answer.fields
+            if !stays { fields.add(name: "connection", value: "close") }
+            let head = HTTPResponseHead(
+                version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: fields)
+            channel.write(HTTPServerResponsePart.head(head), promise: nil)
+            channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: answer.body))), promise: nil)
+            channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
+                if !stays { channel.close(promise: nil) }
             }
+        }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+extension Answer {
+    fileprivate var fields: HTTPHeaders {
+        var fields = HTTPHeaders([("content-length", String(body.count))])
+        if let contentType { fields.add(name: "content-type", value: contentType) }
+        if let retryAfter { fields.add(name: "retry-after", value: String(retryAfter)) }
+        if status == 401 { fields.add(name: "www-authenticate", value: "Bearer") }
+        // A redirect leads to another path of this issuer.
+        if (300..<400).contains(status) { fields.add(name: "location", value: "/redirected") }
+        return fields
+    }
 }

@@ -1,12 +1,13 @@
 import FoundationEssentials
 import IssuerProtocol
+import Sandbox
 import StrictJSON
 import Synchronization
 
 /// Request cases that are listed together for one enrollment, and what came of each.
 struct RequestBatch: Sendable {
     /// How many messages an answer has, with the good request behind them.
-    static let size = KitIssuer.maxListed - 1
+    static let size = RequestList.limit - 1
     /// How long an approver may take to fetch what is listed, and to answer it.
     private static let limit = Duration.seconds(30)
     private static let lookEvery = Duration.milliseconds(100)
@@ -58,12 +59,9 @@ struct RequestBatch: Sendable {
     static func enrolled(
         _ issuer: KitIssuer, _ approver: TestedApprover, wire: Wire, trace: Trace
     ) async throws -> KitMember {
-        let input: JSONObject = [
-            "issuer": .string(issuer.url.text), "code": .string(issuer.code), "link": .string(issuer.link),
-        ]
-        try await approver.run(
-            "enroll", input, ["ISSUER": issuer.url.text, "CODE": issuer.code, "LINK": issuer.link], wire: wire,
-            trace: trace)
+        try await issuer.invite { input, variables in
+            _ = try await approver.run("enroll", input, variables, wire: wire, trace: trace)
+        }
         if let member = issuer.member { return member }
         throw CaseEnd.failed(
             issuer.enrollmentProblem.map { "its registration does not hold: \($0); section 4.2" }
@@ -84,7 +82,7 @@ struct RequestBatch: Sendable {
         }
         guard let good = cases.first?.unchanged else { return }
         let last = try PlayedRequest(good, for: member, at: issuer, approver: approver, now: now)
-        issuer.list(played.map(\.message) + [last.message])
+        try await issuer.list(played.map(\.message) + [last.message])
         try await approver.fetch(wire: wire, trace: trace)
         try await approve(last, at: issuer, trace, what: "a good request behind the others of an answer")
         let presented = approver.has("pending") ? try await approver.pending(wire: wire, trace: trace) : []

@@ -48,6 +48,12 @@ package final class ChangeNotifier: Sendable {
         for continuation in woken { continuation.yield() }
     }
 
+    /// Ends all waits, which find nothing then: whoever they are for goes away.
+    package func endAll() {
+        let waiting = state.withLock { $0.waiters.values.flatMap { Array($0.values) } }
+        for continuation in waiting { continuation.finish() }
+    }
+
     /// Looks now and after every ring until there is a value, and gives nil when `seconds` are over.
     ///
     /// The waiter is on the list before the first look, so that no ring falls between the two.

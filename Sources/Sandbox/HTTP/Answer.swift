@@ -1,6 +1,6 @@
 import HTTPTypes
 import IssuerProtocol
-import StrictJSON
+package import StrictJSON
 
 /// How much of an answer goes out before its connection is closed.
 package enum Transmission: Sendable, Equatable {
@@ -22,7 +22,17 @@ package struct Answer: Sendable {
     package var allow: String?
     package var transmission: Transmission = .whole
 
-    static func json(_ status: Int, _ object: JSONObject) -> Answer {
+    package init(
+        status: Int, contentType: String? = nil, body: [UInt8] = [], retryAfter: Int64? = nil, allow: String? = nil
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+        self.retryAfter = retryAfter
+        self.allow = allow
+    }
+
+    package static func json(_ status: Int, _ object: JSONObject) -> Answer {
         Answer(status: status, contentType: "application/json", body: JSONValue.object(object).serialized())
     }
 

@@ -1,3 +1,4 @@
+import HummingbirdCore
 import IssuerProtocol
 import StrictJSON
 import ThreeDS
@@ -28,6 +29,19 @@ package struct Call: Sendable {
         self.authorization = authorization
         self.traceparent = traceparent
         self.body = body
+    }
+
+    /// - Parameter target: the path and the query as they came, percent-encoded.
+    package init(
+        _ method: String, target: String, authorization: String?, traceparent: String? = nil, body: [UInt8]
+    ) {
+        let uri = URI(target)
+        var query: [String: String] = [:]
+        for (name, value) in uri.queryParameters where query[String(name)] == nil {
+            query[String(name)] = String(value)
+        }
+        self.init(
+            method, uri.path, query: query, authorization: authorization, traceparent: traceparent, body: body)
     }
 }
 

@@ -56,13 +56,9 @@ struct IssuerResponder: Sendable {
     }
 
     private static func call(_ request: Request) async throws -> Call {
-        var query: [String: String] = [:]
-        for (name, value) in request.uri.queryParameters where query[String(name)] == nil {
-            query[String(name)] = String(value)
-        }
         let body = try await request.body.collect(upTo: Call.maxBody)
         return Call(
-            request.method.rawValue, request.uri.path, query: query, authorization: request.headers[.authorization],
+            request.method.rawValue, target: request.uri.string, authorization: request.headers[.authorization],
             traceparent: HTTPField.Name("traceparent").flatMap { request.headers[$0] },
             body: Array(body.readableBytesView))
     }

@@ -2,14 +2,14 @@ import IssuerProtocol
 import StrictJSON
 
 /// The calls of the issuer protocol.
-enum ProtocolRoutes {
-    static let jwks = "/jwks.json"
-    static let enrollmentOptions = "/v1/enrollment-options"
-    static let enrollments = "/v1/enrollments"
-    static let authenticator = "/v1/authenticator"
+package enum ProtocolRoutes {
+    package static let jwks = "/jwks.json"
+    package static let enrollmentOptions = "/v1/enrollment-options"
+    package static let enrollments = "/v1/enrollments"
+    package static let authenticator = "/v1/authenticator"
     static let pushSubscription = authenticator + "/push-subscription"
-    static let authnRequests = "/v1/authn-requests"
-    static let batchFetch = "/v1/batch-fetch"
+    package static let authnRequests = "/v1/authn-requests"
+    package static let batchFetch = "/v1/batch-fetch"
 
     static func all(of backend: IssuerBackend) -> [Route] {
         let own = AuthenticatorController(backend: backend)

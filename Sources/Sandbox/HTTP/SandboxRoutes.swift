@@ -4,12 +4,13 @@ import Keys
 import StrictJSON
 
 /// The calls for whoever drives a test; no issuer has them.
-enum SandboxRoutes {
-    static let enrollmentCodes = "/sandbox/enrollment-codes"
-    static let purchases = "/sandbox/purchases"
-    static let authenticators = "/sandbox/authenticators"
-    static let faults = "/sandbox/faults"
-    static let clock = "/sandbox/clock"
+package enum SandboxRoutes {
+    package static let prefix = "/sandbox/"
+    package static let enrollmentCodes = prefix + "enrollment-codes"
+    static let purchases = prefix + "purchases"
+    package static let authenticators = prefix + "authenticators"
+    static let faults = prefix + "faults"
+    static let clock = prefix + "clock"
 
     static func all(of backend: IssuerBackend) -> [Route] {
         let purchase = PurchaseController(backend: backend)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IssuerProtocol
 import Keys
+import Sandbox
 import StrictJSON
 import ThreeDS
 
@@ -9,7 +10,7 @@ struct PlayedRequest: Sendable {
     let name: String
     let expected: RequestCase.Expectation
     let reason: DenyReason?
-    let message: KitMessage
+    let message: PreparedMessage
     /// As it is in the message; nil if it cannot be read.
     let acsTransId: String?
 
@@ -49,7 +50,7 @@ struct PlayedRequest: Sendable {
                 credentialId: member.credentialId, canVerifyUser: member.canVerifyUser,
                 exponentPolicy: facts.exponentPolicy),
             keys: JWKSet(keys: [(KitIssuer.keyID, issuer.key.publicKey)]), now: now)
-        message = KitMessage(jti: content.jti, jws: jws, request: verdict.request)
+        message = PreparedMessage(jti: content.jti, jws: jws, request: verdict.request)
         try Self.check(verdict, of: one, now: now)
     }
 
