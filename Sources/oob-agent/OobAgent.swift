@@ -48,7 +48,7 @@ struct OobAgent: AsyncParsableCommand {
         help: ArgumentHelp(
             "Move the state of this agent, which is stopped, and exit: into an empty PostgreSQL database, or into a file.",
             discussion: """
-                The place is a URL (postgres://HOST/NAME), with --host-name, and --database-password-file if the database needs a \
+                The place is a URL as --database has it, with --host-name, and --database-password-file if the database needs a \
                 password; or sqlite, for the state that hosts had in the one that --database names.
                 """,
             valueName: "place"))

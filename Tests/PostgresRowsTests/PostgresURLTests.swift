@@ -1,4 +1,5 @@
 #if PostgreSQL
+import Foundation
 import Testing
 
 @testable import PostgresRows
@@ -31,6 +32,14 @@ struct PostgresURLTests {
         let url = try PostgresURL("postgres:///bank?host=/run/postgresql&port=6000")
         #expect(ConnectionKeywords(url.servers[0], of: url, nil, PostgresLimits()).values["user"] == nil)
         #expect("\(url)" == "postgres://@/bank?host=/run/postgresql&port=6000")
+    }
+
+    @Test func `the man page names databases that can be taken`() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/man/oob-agent.mdoc")
+        let named = try String(contentsOf: page, encoding: .utf8).replacing("\\-", with: "-")
+            .split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("postgres") && $0.contains("://") }
+        #expect(named.count == 2)
+        for url in named { _ = try PostgresURL(String(url)) }
     }
 
     @Test func `what is percent-encoded is read, and a certificate goes with its key`() throws {
