@@ -220,7 +220,7 @@ class Diagrams(unittest.TestCase):
         first = story["steps"][0]
         without = {name: value for name, value in story.items() if name != "steps"}
         for wrong, said in [
-                (without, "an earlier version, which tells no steps to draw"), (self.story(steps=7), "steps: must be an array"),
+                (without, "steps: must be an array"), (self.story(steps=7), "steps: must be an array"),
                 (self.story(steps=[first, 7]), "steps[1]: must be an object"),
                 (self.story(steps=[{**first, "at": "noon, or a bit later"}]), "steps[0]: at: must be such as 2026-11-23T09:31:07Z"),
                 (self.story(steps=[{**first, "to": "mallory\x1b"}]), "steps[0]: to: mallory\\u{1B} is no party"),
