@@ -45,7 +45,7 @@ let package = Package(
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "CICUData", "Control", "ControlServer", "Custody",
                 "DurableFiles", "HTTPServing", "IssuerLink", "IssuerProtocol", "Keys", "LineLog", "LinuxProcess",
-                "PushReceiver", "SQLiteStore", "StateArchive", "StrictJSON", "ThreeDS", "Versioning",
+                "PushReceiver", "SQLiteStore", "StrictJSON", "ThreeDS", "Versioning",
                 .target(name: "Personas", condition: .when(traits: ["Personas"])),
                 .target(name: "PostgresRows", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
@@ -90,7 +90,7 @@ let package = Package(
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerLink", "IssuerProtocol", "Keys",
                 "LinuxProcess",
-                "SQLiteStore", "StateArchive", "ThreeDS", "Versioning",
+                "SQLiteStore", "ThreeDS", "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "OOBTesting"),  // For test suites: the programs, cardholders and their clock, with Swift Testing.
@@ -145,16 +145,14 @@ let package = Package(
         .target(  // The store in SQLite.
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "LinuxProcess", "SQLiteRows", "StoreTables", "TableRows",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Authenticator", "DurableFiles", "Keys", "LinuxProcess", "SQLiteRows", "StoreTables", "TableRows",
+                "ThreeDS", .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(  // The store in PostgreSQL, which several hosts share; empty without the trait.
             name: "PostgresStore", dependencies: ["Authenticator", "Keys", "PostgresRows", "StoreTables", "TableRows"]),
         .target(  // The tables of a store, whatever database has them: their rows, and the statements about them.
             name: "StoreTables",
             dependencies: ["Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
-        .target(  // A copy of the state as a tar: taken while the agent runs, and unpacked.
-            name: "StateArchive", dependencies: ["Authenticator", "DurableFiles", "Keys", "StrictJSON", "ThreeDS"]),
         .target(  // Who plays the cardholders of `test` enrollments; only with the trait of this name.
             name: "Personas",
             dependencies: [
@@ -289,7 +287,7 @@ let package = Package(
         .target(  // Rows of SQLite's tables.
             name: "SQLiteRows",
             dependencies: [
-                "TableRows",
+                "CSQLite", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(  // Rows of PostgreSQL's tables; empty without the trait.
@@ -315,6 +313,7 @@ let package = Package(
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),  // The types of PKCS #11.
         // libpq, with the trait alone; named without pkg-config, which would be asked for it without the trait too.
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),  // A setting that GRDB's module lacks.
         .target(name: "CICUData"),  // The part of ICU's data that a package has.
         .target(name: "CLinux"),  // prctl, which is variadic and so not in Glibc's module.
 
@@ -423,15 +422,10 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "SQLiteRows", "SQLiteStore",
-                "StoreTables", "StrictJSON", "TableRows", "TestStores", "ThreeDS",
+                "Authenticator", "DurableFiles", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories",
+                "SQLiteRows", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows", "TestStores",
+                "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
-        .testTarget(
-            name: "StateArchiveTests",
-            dependencies: [
-                "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "ScratchDirectories",
-                "SpawnedProcesses", "StandingClocks", "StateArchive", "SQLiteStore",
             ]),
         .testTarget(
             name: "CustodyTests",
@@ -465,7 +459,7 @@ let package = Package(
         .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
             name: "FuzzCorpusTests",
             dependencies: [
-                "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Keys", "StateArchive",
+                "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Keys",
                 "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),

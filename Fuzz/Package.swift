@@ -5,7 +5,7 @@
 import PackageDescription
 
 let parsers: [Target.Dependency] = [
-    "AgentConfig", "Control", "IssuerProtocol", "Keys", "StateArchive", "StrictJSON", "ThreeDS",
+    "AgentConfig", "Control", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
     "WebAuthn",
 ]
 /// What takes in messages, with its database.
@@ -29,7 +29,6 @@ let package = Package(
             name: "LinuxProcess",
             dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
         .target(name: "CLinux"),
-        .target(name: "StateArchive", dependencies: ["Keys", "StrictJSON", "ThreeDS"], path: "StateArchive"),
         .target(
             name: "Authenticator",
             dependencies: [
@@ -40,8 +39,8 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "LinuxProcess", "SQLiteRows", "StoreTables", "TableRows",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Authenticator", "DurableFiles", "Keys", "LinuxProcess", "SQLiteRows", "StoreTables", "TableRows",
+                "ThreeDS", .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(
             name: "StoreTables",
@@ -49,7 +48,7 @@ let package = Package(
         .target(
             name: "SQLiteRows",
             dependencies: [
-                "TableRows",
+                "CSQLite", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(name: "TableRows"),
@@ -61,6 +60,7 @@ let package = Package(
         .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles", "StrictJSON"]),
         .target(name: "DurableFiles"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),
 
         .testTarget(name: "FuzzCorpusTests", dependencies: parsers + core),

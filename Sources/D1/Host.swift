@@ -8,7 +8,6 @@ import Keys
 import LinuxProcess
 import Logging
 import SQLiteStore
-import StateArchive
 import Versioning
 
 /// The core at work in this process, on a state directory that it has to itself.

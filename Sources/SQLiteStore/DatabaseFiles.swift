@@ -21,11 +21,13 @@ enum DatabaseFiles {
         }
     }
 
-    /// Waits until what was written to a file, or to a directory's list, is on the disk.
-    static func sync(_ path: String) throws(StoreError) {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw StoreError(systemError: errno, at: path) }
-        defer { close(file) }
-        guard fsync(file) == 0 else { throw StoreError(systemError: errno, at: path) }
+    /// The bytes of the database and its log.
+    ///
+    /// Neither is opened: to close the database's file would drop the locks that this process has on it through SQLite.
+    static func size(_ path: String) -> Int64 {
+        [path, path + "-wal"].reduce(0) { sum, file in
+            var status = stat()
+            return unsafe lstat(file, &status) == 0 ? sum + Int64(status.st_size) : sum
+        }
     }
 }

@@ -6,7 +6,7 @@ import StoreTables
 import TableRows
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, so what a write has acknowledged survives a power cut.
-package struct SQLiteDatabase: CopyableStore {
+package struct SQLiteDatabase: Store {
     let path: String
     let pool: DatabasePool
     private let sealing: Sealing
@@ -46,10 +46,9 @@ package struct SQLiteDatabase: CopyableStore {
         // They stay open also when their memory is released.
         configuration.persistentReadOnlyConnections = true
         configuration.label = "store"
-        // A damaged page is found when it is read, not when it has done more damage.
         configuration.prepareDatabase { database in
-            try database.execute(
-                sql: "PRAGMA cell_size_check = ON; PRAGMA cache_size = -\(Self.cacheSize); \(scratch.pragma)")
+            try database.distrustFile()
+            try database.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize); \(scratch.pragma)")
             // Before the connection that writes changes anything, such as the file's journal mode.
             if !database.configuration.readonly { _ = try Self.isMade(in: database) }
         }

@@ -1,16 +1,13 @@
 import LineLog
 import SQLiteStore
-import StateArchive
 
 extension AgentProcess {
-    /// Unpacks a backup into the state directory, and says what is to be done next; starts nothing and needs no secret.
+    /// Restores a backup into the state directory, and says what is to be done next; starts nothing and needs no secret.
     func restore(_ file: String) throws(StartError) {
         try claimStateDirectory()
         let directory = settings.stateDirectory
         do throws(RestoreError) {
-            let state = try Restoration(
-                of: file, into: directory, knownSchema: SQLiteDatabase.knownSchema, schema: SQLiteDatabase.schema(of:)
-            ).run()
+            let state = try Restoration(of: file, into: directory).run()
             StandardStream.error.write(
                 """
                 Restored into \(directory): the state as it was at \(state.createdAt).
@@ -28,7 +25,7 @@ extension StartError {
         let status: Status =
             switch error {
             case .unreadable: .noInput
-            case .damaged, .newer: .dataError
+            case .damaged, .newer, .otherSchema: .dataError
             case .occupied: .cannotCreate
             case .unwritable: .ioError
             case .failed: .software

@@ -4,7 +4,6 @@ import Custody
 import Keys
 import LinuxProcess
 import SQLiteStore
-import StateArchive
 import Versioning
 
 #if PostgreSQL
@@ -54,8 +53,7 @@ extension AgentProcess {
         let directory = settings.stateDirectory
         let store = try SQLiteDatabase(
             path: "\(directory)/\(StateFiles.database)", scratch: scratch, seals: seals)
-        let copier = Backups(
-            directory: directory, store: store, clock: clock, version: SoftwareVersion.text)
+        let copier = Backups(directory: directory, store: store, clock: clock, version: SoftwareVersion.text)
         return OpenedStore(
             store: store, shares: nil, copier: copier, threads: store.threads, releaseMemory: store.releaseMemory,
             close: { try store.close() })
@@ -115,10 +113,13 @@ extension AgentProcess {
 #if PostgreSQL
 /// For a store that is copied with its database's own means.
 private struct NoCopier: StateCopier {
+    let size: Int64 = 0
+
     func copy() async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
         throw CommandError(
             .invalidArgument,
-            "the agent's state is in a PostgreSQL database: back that up with its own means (pg_basebackup, pgBackRest)"
+            "the agent's state is in a PostgreSQL database: back that up with its own tools, such as pgBackRest or pg_dump "
+                + "(docs/how-to/high-availability.md)"
         )
     }
 }

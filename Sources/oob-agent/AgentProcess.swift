@@ -12,7 +12,6 @@ import Logging
 import PushReceiver
 import SQLiteStore
 import ServiceLifecycle
-import StateArchive
 import ThreeDS
 import UnixSignals
 import Versioning

@@ -40,7 +40,7 @@ struct OobAgent: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Unpack a backup into the state directory, which must be empty, and exit.", valueName: "file"),
+            "Restore a backup into the state directory, which must be empty, and exit.", valueName: "file"),
         completion: .file())
     var restore: String?
 

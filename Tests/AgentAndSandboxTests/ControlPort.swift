@@ -10,6 +10,8 @@ import RawHTTP
 /// The real control socket of an agent, in this process.
 struct ControlPort: Sendable {
     private struct NoCopies: StateCopier {
+        let size: Int64 = 0
+
         func copy() async throws -> any AsyncSequence<[UInt8], any Error> & Sendable { throw CancellationError() }
     }
 

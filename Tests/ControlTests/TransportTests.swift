@@ -147,10 +147,10 @@ struct TransportTests {
         let scratch = try ScratchDirectory()
         let agent = try FakeAgent(in: scratch.path)
         let head =
-            "HTTP/1.1 200 OK\r\nContent-Type: application/x-tar\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+            "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.sqlite3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
         let served = agent.serve([Array(head.utf8)], hangsUp: false)
         var call = ControlCall(.get, ["backup"], seconds: 60)
-        call.accepted = "application/x-tar"
+        call.accepted = "application/vnd.sqlite3"
         let transport = ControlTransport(socketPath: agent.path, environment: [:], leastSeconds: 60)
         var all: [UInt8] = []
         let isWhole = try await transport.stream(call, silence: 0) { all += $0 }
@@ -160,7 +160,7 @@ struct TransportTests {
     }
 
     @Test func `a backup is taken only if its end has come`() async throws {
-        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/x-tar\r\n"
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.sqlite3\r\n"
         let chunked = head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
         for (text, isWhole) in [
             (chunked + "0\r\n\r\n", true), (chunked + "0\r\n", false), (chunked, false),

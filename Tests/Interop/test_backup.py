@@ -1,22 +1,20 @@
-"""Backups read with Python's tarfile, hashlib and sqlite3; what a client gets of one that is cut off; an erasure.
+"""Backups read with Python's sqlite3 and hashlib; what a client gets of one that is cut off; an erasure.
 
 Run with `.venv/bin/python Tests/Interop/test_backup.py`; OOB_BIN_DIR names the programs' directory.
 """
 
 import contextlib
 import hashlib
-import io
-import json
 import os
 import re
 import shutil
 import socket
 import sqlite3
 import subprocess
-import tarfile
 import threading
 import time
 import unittest
+from pathlib import Path
 
 from issuer import Issuer
 from programs import BIN_DIR, IS_SANITIZED, Agent, started, temporary_folder
@@ -49,16 +47,30 @@ def enrolled(test, issuer: Issuer, agent: Agent) -> str:
     return enrollment["id"]
 
 
-def archive(database: bytes, manifest: dict) -> bytes:
-    """A backup with this database; its manifest tells of what is in it."""
-    def entry(name: str, content: bytes) -> bytes:
-        member = tarfile.TarInfo(name)
-        member.size, member.mode = len(content), 0o600
-        return member.tobuf(tarfile.USTAR_FORMAT) + content + bytes(-len(content) % 512)
+def value(content) -> bytes:
+    """A value as the digest of a backup has it: type, length, content."""
+    kind, content = {
+        type(None): lambda: (0, b""), int: lambda: (1, content.to_bytes(8, "big", signed=True)),
+        str: lambda: (2, content.encode()), bytes: lambda: (3, content),
+    }[type(content)]()
+    return bytes([kind]) + len(content).to_bytes(8, "big") + content
 
-    body = entry("agent.db", database)
-    told = manifest | {"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
-    return body + entry("manifest.json", json.dumps(told).encode()) + bytes(1024)
+
+def digest(path) -> str:
+    """The digest of a backup's rows, as the page on reliability defines it."""
+    digest = hashlib.sha256()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
+        for (table,) in tables:
+            digest.update(b"T" + value(table))
+            columns = connection.execute("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid", [table]).fetchall()
+            key = [f'"{name}"' for _, name in sorted((place, name) for name, place in columns if place)]
+            names = [f'"{name}"' for name, _ in columns]
+            others = " WHERE name <> 'digest'" if table == "manifest" else ""
+            for row in connection.execute(
+                    f"SELECT {', '.join(names)} FROM {table}{others} ORDER BY {', '.join(key or names)}"):
+                digest.update(b"R" + b"".join(map(value, row)))
+    return digest.hexdigest()
 
 
 def eventually(test, holds, what: str):
@@ -81,34 +93,36 @@ class ABackup(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, b""))
         return run.stdout
 
-    def test_it_is_a_whole_tar_whose_manifest_has_the_digest_of_all_before_it(self):
+    def test_it_is_one_database_whose_manifest_has_the_digest_of_all_its_rows(self):
         bytes = self.backup()
-        with tarfile.open(fileobj=io.BytesIO(bytes)) as tar:
-            self.assertEqual(tar.getnames(), ["agent.db", "manifest.json"])
-            self.assertEqual([member.mode for member in tar], [0o600, 0o600])
-            manifest = json.load(tar.extractfile("manifest.json"))
-            self.assertEqual(tar.getmember("manifest.json").offset, manifest["bytes"])
-            copy = self.folder / "copy.db"
-            copy.write_bytes(tar.extractfile("agent.db").read())
-        self.assertEqual(hashlib.sha256(bytes[:manifest["bytes"]]).hexdigest(), manifest["sha256"])
-        self.assertNotIn((self.folder / "state" / "secret").read_bytes(), bytes)
+        copy = self.folder / "copy.db"
+        copy.write_bytes(bytes)
         with contextlib.closing(sqlite3.connect(copy)) as connection:
             self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
             self.assertEqual(connection.execute("SELECT id, state, sealed_key IS NULL FROM enrollment").fetchall(),
                              [(self.enrollment, "active", 0)])
+            manifest = dict(connection.execute("SELECT name, value FROM manifest"))
+            newest = connection.execute("SELECT seq, lower(hex(digest)) FROM journal_mark WHERE name = 'head'").fetchone()
+        self.assertEqual(manifest["digest"], digest(copy))
+        self.assertEqual(manifest["form"], "1")
+        self.assertEqual((int(manifest["journal_seq"]), manifest["journal_digest"]), newest)
+        self.assertNotIn((self.folder / "state" / "secret").read_bytes(), bytes)
 
-    def test_one_whose_database_is_none_is_not_restored_though_its_manifest_holds(self):
-        with tarfile.open(fileobj=io.BytesIO(self.backup())) as tar:
-            manifest = json.load(tar.extractfile("manifest.json"))
-        for number, bytes in enumerate([b"", b"hello"]):
-            with self.subTest(bytes=bytes):
-                path = self.folder / f"{number}.tar"
-                path.write_bytes(archive(bytes, manifest))
-                state = self.folder / f"state-{number}"
+    def test_one_that_is_none_or_was_altered_is_not_restored(self):
+        whole = self.backup()
+        altered = self.folder / "altered.db"
+        altered.write_bytes(whole)
+        with contextlib.closing(sqlite3.connect(altered)) as connection:
+            connection.executescript("CREATE TRIGGER reset AFTER UPDATE ON enrollment BEGIN SELECT 1; END")
+        for bytes, words in [(b"", "no manifest"), (b"hello", "no SQLite database"), (whole[:-4096], "is not a complete"),
+                             (altered.read_bytes(), "trigger reset is not the agent's")]:
+            with self.subTest(words=words):
+                path, state = self.folder / "tried.db", self.folder / "tried"
+                path.write_bytes(bytes)
                 run = subprocess.run([BIN_DIR / "oob-agent", "--restore", path, "--state-dir", state],
                                      capture_output=True, text=True, timeout=120)
                 self.assertEqual(run.returncode, 65, run.stderr)
-                self.assertIn("its agent.db does not have the schema", run.stderr)
+                self.assertIn(words, run.stderr)
                 self.assertEqual([entry.name for entry in state.iterdir()], ["agent.lock"])
 
     def test_an_erasure_that_was_only_asked_for_is_finished_at_the_next_start(self):
@@ -170,7 +184,7 @@ class ABackupThatIsCutOff(unittest.TestCase):
 
     def test_it_leaves_no_file_and_exits_1(self):
         folder = temporary_folder(type(self))
-        head = (b"HTTP/1.1 200 OK\r\nContent-Type: application/x-tar\r\nTransfer-Encoding: chunked\r\n\r\n")
+        head = (b"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.sqlite3\r\nTransfer-Encoding: chunked\r\n\r\n")
         for number, body in enumerate([b"", b"400\r\n" + b"x" * 1024 + b"\r\n", b"400\r\n" + b"x" * 1000]):
             with self.subTest(bytes=len(body)):
                 path = folder / f"{number}.sock"
@@ -178,7 +192,7 @@ class ABackupThatIsCutOff(unittest.TestCase):
                 out = folder / "out"
                 out.mkdir(exist_ok=True)
                 run = subprocess.run(
-                    [BIN_DIR / "oobctl", "backup", out / "backup.tar", "--socket", path], capture_output=True,
+                    [BIN_DIR / "oobctl", "backup", out / "backup.db", "--socket", path], capture_output=True,
                     text=True, timeout=120)
                 self.assertEqual(run.returncode, 1, run.stderr)
                 self.assertIn("cut off", run.stderr)
@@ -205,10 +219,15 @@ class AClientThatStopsReading(unittest.TestCase):
                 if not IS_SANITIZED:
                     self.assertLess(self.resident(agent) - before, 32 << 20, "of a copy of 98 MB")
                 self.assertEqual(agent.ctl("status").returncode, 0)
-                staging = lambda: list((folder / "state").glob(".backup-*"))
-                eventually(self, lambda: not staging(), "the copy is still there")
-            self.assertEqual(agent.ctl("backup", str(folder / "backup.tar")).returncode, 0, agent.tail())
-            self.assertGreater((folder / "backup.tar").stat().st_size, self.ROWS * self.ROW)
+                self.assertEqual(list((folder / "state").glob(".backup-*")), [])
+                eventually(self, lambda: not self.unnamed(agent), "the copy is still there")
+            self.assertEqual(agent.ctl("backup", str(folder / "backup.db")).returncode, 0, agent.tail())
+            self.assertGreater((folder / "backup.db").stat().st_size, self.ROWS * self.ROW)
+
+    def unnamed(self, agent: Agent) -> list[str]:
+        """The files without a name that the agent has open, such as a copy on its way."""
+        links = Path(f"/proc/{agent.process.pid}/fd").iterdir()
+        return [target for link in links if "/agent.db (deleted)" in (target := os.readlink(link))]
 
     def resident(self, agent: Agent) -> int:
         """Private memory, in bytes."""
@@ -223,15 +242,16 @@ class ARestoreThatIsKilled(unittest.TestCase):
 
     def setUp(self):
         self.folder = temporary_folder(type(self))
-        self.backup = self.folder / "backup.tar"
+        self.backup = self.folder / "backup.db"
         with Issuer() as issuer:
             agent = Agent(self.folder)
             enrolled(self, issuer, agent)
             self.assertEqual(agent.ctl("backup", str(self.backup)).returncode, 0, agent.tail())
             agent.stop()
-        with tarfile.open(self.backup) as tar:
-            self.whole = {member.name: tar.extractfile(member).read() for member in tar if member.isfile()}
-        del self.whole["manifest.json"]
+        whole = self.folder / "whole"
+        self.assertEqual(self.agent(whole, "--restore", self.backup), 0)
+        self.whole = self.files(whole)
+        self.assertEqual(list(self.whole), ["agent.db"])
 
     def agent(self, state, *arguments: str, through: tuple[str, ...] = ()) -> int:
         return subprocess.run(

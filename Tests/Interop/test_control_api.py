@@ -6,7 +6,6 @@ Run with `.venv/bin/python Tests/Interop/test_control_api.py`; OOB_BIN_DIR names
 import copy
 import functools
 import http.client
-import io
 import itertools
 import json
 import os
@@ -14,7 +13,6 @@ import re
 import socket
 import subprocess
 import sys
-import tarfile
 import unittest
 import uuid
 from pathlib import Path
@@ -274,8 +272,7 @@ class TheAgent(WithAnAgent):
         self.assertTrue(self.call("evidence", id=first["id"]).json()["assertion"])
         lines = self.call("audit", after=1, limit=2).text.splitlines()
         self.assertEqual([json.loads(line)["seq"] for line in lines], [2, 3])
-        with tarfile.open(fileobj=io.BytesIO(self.call("backup").content)) as copy_:
-            self.assertIn("agent.db", copy_.getnames())
+        self.assertTrue(self.call("backup").content.startswith(b"SQLite format 3\0"))
         self.assertEqual(self.call("rotatePush", {}).json(), {"open": []})
         self.assertFalse(self.call("unenroll", {"local": True}, id=self.enroll()["id"]).json().get("erased"))
         self.assertTrue(self.call("unenroll", id=enrollment["id"]).json()["wasEnrolled"])

@@ -110,12 +110,12 @@ class Advancing(WithATestClock):
 
     def test_a_backup_has_the_advance_with_it(self):
         self.advance("2d")
-        self.assertEqual(self.agent.ctl("backup", str(self.folder / "copy.tar")).returncode, 0)
+        self.assertEqual(self.agent.ctl("backup", str(self.folder / "copy.db")).returncode, 0)
         self.agent.stop()
         (self.folder / "state").rename(self.folder / "first")
         subprocess.run(
             [BIN_DIR / "oob-agent", "--state-dir", str(self.folder / "state"), "--restore",
-             str(self.folder / "copy.tar")], check=True, capture_output=True, timeout=ENDED_WITHIN)
+             str(self.folder / "copy.db")], check=True, capture_output=True, timeout=ENDED_WITHIN)
         secret = self.folder / "first" / "secret"
         self.assertIn("advanced by 2d", self.does_not_start("--secret-file", str(secret)))
         self.agent = Agent(self.folder, "--test-clock", "--secret-file", str(secret))

@@ -139,7 +139,7 @@ class Access(unittest.TestCase):
                 "--socket", self.agent.socket)
             self.assertEqual(run.returncode, status, run.stderr)
         run_as(ALICE, [GROUP], BIN_DIR / "oobctl", "unenroll", enrolled["id"], "--local", "--socket", self.agent.socket)
-        backup = run_as(0, [], BIN_DIR / "oobctl", "backup", self.folder / "copy.tar", "--socket", self.agent.socket)
+        backup = run_as(0, [], BIN_DIR / "oobctl", "backup", self.folder / "copy.db", "--socket", self.agent.socket)
         self.assertEqual(backup.returncode, 0, backup.stderr)
         entries = [json.loads(line) for line in self.agent.ctl("audit export").stdout.splitlines()]
         told = [each for each in entries if "uid" in each]

@@ -323,7 +323,7 @@ class WhatARunLeavesBehind(unittest.TestCase):
         agent.json("list", "--all")
         agent.ctl("audit export")
         agent.ctl("enroll", "--issuer", issuer.origin, "--code", "not-a-code", "--authn-type", "presence")
-        assert agent.ctl("backup", str(cls.folder / "backup.tar")).returncode == 0
+        assert agent.ctl("backup", str(cls.folder / "backup.db")).returncode == 0
 
     def never(self) -> dict[str, list[bytes]]:
         """What must be nowhere, in every spelling."""
@@ -340,7 +340,7 @@ class WhatARunLeavesBehind(unittest.TestCase):
         given = {self.folder / "secret", self.pin_file}
         files = [file for file in self.folder.rglob("*") if file.is_file() and file not in given]
         names = {file.name for file in files}
-        self.assertLessEqual({"agent.db", "agent.db-wal", "backup.tar", "oob-agent.log", "agent.lock"}, names)
+        self.assertLessEqual({"agent.db", "agent.db-wal", "backup.db", "oob-agent.log", "agent.lock"}, names)
         codes = {"the enrollment code": [self.code.encode()]}
         for file in files:
             if file.stat().st_size > 0 and not file.name.startswith("core."):

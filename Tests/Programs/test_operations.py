@@ -30,7 +30,7 @@ ALERTS = [rule for group in yaml.safe_load((ROOT / "docs" / "alerts.yaml").read_
           for rule in group["rules"]]
 # What the agent is made of, and nothing of the sandbox.
 TARGETS = ["AgentHost", "Authenticator", "ControlServer", "Custody", "IssuerLink", "Keys", "LineLog", "PushReceiver",
-           "PostgresStore", "StateArchive", "SQLiteStore", "oob-agent"]
+           "PostgresStore", "SQLiteStore", "oob-agent"]
 # A call that logs, up to what follows its sentence; some sentences go through a function that bounds how many there are.
 CALL = re.compile(r"(?:\blog\.(debug|info|notice|warning|error|log)|(?<!func )\b(drop|warn))\(")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -104,7 +104,7 @@ class TheCommands(unittest.TestCase):
         self.assertEqual(sorted(each.name for each in (folder / ".local" / "state").iterdir()), ["oob-agent"])
         self.assertFalse((folder / ".config" / "oob-agent" / "previous-secret").exists())
         # What nobody said is to be deleted.
-        self.assertTrue((folder / "oob-agent.tar").exists())
+        self.assertTrue((folder / "oob-agent.db").exists())
 
     def test_a_change_of_the_secret_that_fails_deletes_nothing(self):
         """Pasted: a shell goes on after what fails."""

@@ -183,7 +183,7 @@ class Installation(Installed):
 
     def test_a_purge_forgets_instances_and_names_what_an_administrator_has_written(self):
         left = ["/etc/oob-agent/a.yaml", f"/etc/systemd/system/{AGENT}.d/level.conf",
-                "/etc/sysusers.d/oob-agent-a.conf", "/var/backups/oob-agent.tar"]
+                "/etc/sysusers.d/oob-agent-a.conf", "/var/backups/oob-agent.db"]
         for path in left:
             self.box.write(path, "")
         self.box.systemctl("enable", "oob-agent@a.service")

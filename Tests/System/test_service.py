@@ -117,7 +117,7 @@ class Operations(Pasted):
 
     def test_the_service_is_backed_up_and_restored(self):
         self.ask("Back up and restore the service")
-        mode = self.box.run("stat", "-c", "%U %a", "/var/backups/oob-agent.tar").stdout
+        mode = self.box.run("stat", "-c", "%U %a", "/var/backups/oob-agent.db").stdout
         self.assertEqual(mode, "root 600\n")
         before = self.purchase()
         self.approve(before)
@@ -129,7 +129,7 @@ class Operations(Pasted):
         self.approve(self.purchase())
 
     def test_a_restore_that_fails_starts_nothing(self):
-        self.box.write("/var/backups/oob-agent.tar", "no backup")
+        self.box.write("/var/backups/oob-agent.db", "no backup")
         run = self.paste("Back up and restore the service", 1, page="operations.md", check=False)
         self.assertNotEqual(run.returncode, 0)
         self.assertEqual(self.box.show(AGENT, "ActiveState"), "inactive")
@@ -138,7 +138,7 @@ class Operations(Pasted):
     def test_a_restore_into_a_directory_of_the_services_own_says_what_to_do(self):
         self.ask("Back up and restore the service")
         self.box.run("sh", "-ec", f"systemctl stop oob-agent; rm -r {STATE}/*")
-        run = self.box.run("oob-agent", "--restore", "/var/backups/oob-agent.tar", "--state-dir", STATE, check=False)
+        run = self.box.run("oob-agent", "--restore", "/var/backups/oob-agent.db", "--state-dir", STATE, check=False)
         uid = self.box.run("id", "-u", "oob-agent").stdout.strip()
         self.assertEqual(run.returncode, 77)
         self.assertIn(f"{STATE}: it belongs to uid {uid}: run as that user, or chown it to uid 0\n", run.stderr)
@@ -147,11 +147,11 @@ class Operations(Pasted):
         self.ask("Move the service to another host")
         self.assertEqual(self.box.show(AGENT, "UnitFileState"), "disabled")
         self.box.run("mv", SECRET_FILE, "/host/copy")
-        self.box.run("mv", "/var/backups/oob-agent-move.tar", "/host")
+        self.box.run("mv", "/var/backups/oob-agent-move.db", "/host")
         # Another host: nothing is left but what an installation makes.
         self.clean()
         self.assertNotEqual(self.digest(SECRET_FILE), self.digest("/host/copy"))
-        self.box.run("mv", "/host/oob-agent-move.tar", "/var/backups")
+        self.box.run("mv", "/host/oob-agent-move.db", "/var/backups")
         self.ask("Move the service to another host", 1, SECRET_COPY="/host/copy")
         self.assertEqual(self.enrolled(), [self.card])
         self.approve(self.purchase())

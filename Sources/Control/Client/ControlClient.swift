@@ -203,7 +203,7 @@ package struct ControlClient: Sendable {
     /// - Throws: unless all of it came; then what `take` was given is of no use.
     package func backup(_ take: ([UInt8]) throws(ClientError) -> Void) async throws(ClientError) {
         var call = ControlCall(.get, ["backup"], seconds: ControlTimeout.backup)
-        call.accepted = "application/x-tar"
+        call.accepted = "application/vnd.sqlite3"
         guard try await transport.stream(call, silence: ControlTimeout.backup, take) else {
             throw .unclear("The backup was cut off before its end: see the agent's log, and try again.")
         }

@@ -14,7 +14,7 @@ extension ControlCalls {
             try await agent.note(.backup, by: peer)
             return copy
         }
-        return Answer(contentType: "application/x-tar") { writer in
+        return Answer(contentType: "application/vnd.sqlite3") { writer in
             do {
                 for try await piece in copy {
                     client.waitForClient(unread: piece.count)

@@ -77,7 +77,7 @@ package enum ControlRoute: CaseIterable, Sendable {
             ("GET", "/v1/explanations", .look, Self.json, ["all", "limit", "after", "before", "enrollment"])
         case .reloadRules: ("POST", "/v1/rules/reload", .decide, Self.json, [])
         case .fleet: ("GET", "/v1/fleet", .look, Self.json, ["seconds"])
-        case .backup: ("GET", "/v1/backup", .decide, "application/x-tar", [])
+        case .backup: ("GET", "/v1/backup", .decide, "application/vnd.sqlite3", [])
         }
     }
 }

@@ -110,21 +110,3 @@ struct MovedStore {
         }
     }
 }
-
-extension ColumnValue {
-    /// Its type, its length and its content, so that no two rows give the same bytes.
-    fileprivate var unmistakableBytes: [UInt8] {
-        let (type, content): (UInt8, [UInt8]) =
-            switch self {
-            case .null: (0, [])
-            case .number(let number): (1, Self.bytes(UInt64(bitPattern: number)))
-            case .text(let text): (2, Array(text.utf8))
-            case .bytes(let bytes): (3, bytes)
-            }
-        return [type] + Self.bytes(UInt64(content.count)) + content
-    }
-
-    private static func bytes(_ number: UInt64) -> [UInt8] {
-        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
-    }
-}

@@ -6,7 +6,6 @@ import FoundationEssentials
 import LineLog
 import PostgresStore
 import SQLiteStore
-import StateArchive
 import StoreTables
 
 /// One state's way from a SQLite file into a PostgreSQL database.

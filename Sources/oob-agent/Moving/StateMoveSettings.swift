@@ -7,7 +7,6 @@ import IssuerLink
 import Keys
 import PostgresStore
 import SQLiteStore
-import StateArchive
 import Versioning
 
 /// What a move of a state needs, in either direction.

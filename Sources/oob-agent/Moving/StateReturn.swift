@@ -10,7 +10,6 @@ import Keys
 import LineLog
 import PostgresStore
 import SQLiteStore
-import StateArchive
 import StoreTables
 import ThreeDS
 

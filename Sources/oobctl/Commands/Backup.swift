@@ -7,8 +7,8 @@ struct Backup: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Write a consistent copy of the agent's state, taken while it runs.",
         discussion: """
-            The copy is a tar of the database, in which the keys are sealed; the agent's secret is not in it. \
-            `oob-agent --restore FILE` unpacks it.
+            The copy is one SQLite database with a manifest in it. The keys in it are encrypted, and the agent's secret \
+            is not in it. `oob-agent --restore FILE` makes a state of it.
             """)
 
     @Argument(help: "The file, or - for standard output.", completion: .file())
@@ -22,7 +22,7 @@ struct Backup: AsyncParsableCommand {
     func validate() throws {
         guard !file.isEmpty else { throw ValidationError("A file needs a name.") }
         if file == "-", isatty(STDOUT_FILENO) == 1 {
-            throw ValidationError("A tar is not written to a terminal: name a file.")
+            throw ValidationError("A database is not written to a terminal: name a file.")
         }
     }
 

@@ -52,7 +52,7 @@ import Testing
                 #expect(erased == ["id": .string(id), "unenrolled": true, "wasEnrolled": false, "erased": true])
             }
             #expect(!isIn(agent, "ERASED"))
-            let file = "\(scenario.folder)/backup.tar"
+            let file = "\(scenario.folder)/backup.db"
             try await agent.ctl("backup", file)
             #expect((FileManager.default.contents(atPath: file) ?? Data()).range(of: Data("ERASED".utf8)) == nil)
         }

@@ -90,7 +90,7 @@ import Testing
         try await OutsideScript.run("test_evidence.py")
     }
 
-    @Test func `Python's tarfile and sqlite3 read a backup`() async throws {
+    @Test func `Python's sqlite3 and hashlib read a backup`() async throws {
         try await OutsideScript.run("test_backup.py")
     }
 

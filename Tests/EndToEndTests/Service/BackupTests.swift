@@ -19,9 +19,9 @@ import Testing
         try await Scenario.run { scenario in
             let (_, agent) = try await scenario.enrolled()
             let folder = "\(scenario.folder)/missing"
-            let refused = try await agent.ctl("backup", "\(folder)/backup.tar", exits: 1)
+            let refused = try await agent.ctl("backup", "\(folder)/backup.db", exits: 1)
             #expect(refused.errors.contains("there is no directory \(folder); make it first"), "\(refused)")
-            let inProc = try await agent.ctl("backup", "/proc/backup.tar", exits: 1)
+            let inProc = try await agent.ctl("backup", "/proc/backup.db", exits: 1)
             #expect(inProc.errors.contains("the directory /proc takes no files"), "\(inProc)")
         }
     }
@@ -31,7 +31,7 @@ import Testing
             let (sandbox, old) = try await scenario.enrolled()
             let before = try await sandbox.purchase()
             try await old.ctl("approve", before, "--wait", "30")
-            let file = "\(scenario.folder)/backup.tar"
+            let file = "\(scenario.folder)/backup.db"
             #expect(try await old.json("backup", file)["file"] == .string(file))
             let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
             #expect(mode == 0o600)
@@ -56,7 +56,7 @@ import Testing
             _ = try await old.received(purchase)
             await sandbox.goDown()
             try await old.ctl("approve", purchase, "--delivery-timeout", "0", exits: 75)
-            let file = "\(scenario.folder)/backup.tar"
+            let file = "\(scenario.folder)/backup.db"
             try await old.ctl("backup", file)
             await old.kill()
             let agent = try await restored(file, of: old, in: scenario)
@@ -72,7 +72,7 @@ import Testing
     {
         try await Scenario.run { scenario in
             let (_, old) = try await scenario.enrolled()
-            let file = "\(scenario.folder)/backup.tar"
+            let file = "\(scenario.folder)/backup.db"
             try await old.ctl("backup", file)
             let running = try await old.startInVain(["--restore", file])
             #expect(running.status == 69, "\(running)")
@@ -83,8 +83,8 @@ import Testing
             #expect(Set(old.stateFiles) == before)
 
             let whole = FileManager.default.contents(atPath: file) ?? Data()
-            let cut = "\(scenario.folder)/cut.tar"
-            try whole.dropLast(513).write(to: URL(filePath: cut))
+            let cut = "\(scenario.folder)/cut.db"
+            try whole.dropLast(4_096).write(to: URL(filePath: cut))
             let agent = scenario.agent()
             for (path, status) in [("\(scenario.folder)/none", 66), (cut, 65), ("/bin/sh", 65)] as [(String, Int32)] {
                 let refused = try await agent.startInVain(["--restore", path])
@@ -97,13 +97,13 @@ import Testing
     @Test func `a file that is there is not overwritten, unless it is forced`() async throws {
         try await Scenario.run { scenario in
             let (_, agent) = try await scenario.enrolled()
-            let file = "\(scenario.folder)/backup.tar"
+            let file = "\(scenario.folder)/backup.db"
             try Data("kept".utf8).write(to: URL(filePath: file))
             try await agent.ctl("backup", file, exits: 1)
             #expect(FileManager.default.contents(atPath: file) == Data("kept".utf8))
             try await agent.ctl("backup", file, "--force")
             #expect(FileManager.default.contents(atPath: file)?.count ?? 0 > 10_000)
-            for path in ["/dev/null", scenario.folder, "\(scenario.folder)/none/b.tar"] {
+            for path in ["/dev/null", scenario.folder, "\(scenario.folder)/none/b.db"] {
                 try await agent.ctl("backup", path, "--force", exits: 1)
             }
             #expect(

@@ -36,7 +36,7 @@ enum FuzzTarget: String, Sendable, CaseIterable {
     case vapid
     case controlCommand = "control-command"
     case enrollLink = "enroll-link"
-    case config, backup
+    case config
     case received
 
     /// Throws `Broken` where a property does not hold.
@@ -86,7 +86,6 @@ enum FuzzTarget: String, Sendable, CaseIterable {
         case .controlCommand: try ControlChecks.command(input)
         case .enrollLink: try ControlChecks.enrollLink(input)
         case .config: try ControlChecks.config(input)
-        case .backup: try BackupChecks.backup(input)
         case .received: throw Broken(description: "it is no parser")
         }
     }

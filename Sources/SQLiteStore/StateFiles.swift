@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The names of what an agent keeps in its state directory; a backup has the same.
+/// The names of what an agent keeps in its state directory: the database alone is its state.
 package enum StateFiles {
     package static let database = "agent.db"
     /// Where no other place was named; never in a backup.
@@ -15,12 +15,12 @@ package enum StateFiles {
     package static let moving = "\(database).moving"
     /// The journals of the hosts that had the state before it was moved here; the time follows.
     package static let hostJournals = "journal-of-hosts-"
-
 }
 
 extension StateFiles {
-    /// What may be in a state directory into which a backup is restored: the secret, and the lock.
-    static let beforeRestore: Set = [secret, "agent.lock"]
+    /// What may be in a state directory into which a backup is restored: the secret, the lock, and a restore that was cut
+    /// off.
+    static let beforeRestore: Set = [secret, "agent.lock", restore]
 
     /// Before an agent uses the directory: removes what a copy or a finished restore that was cut off left.
     ///

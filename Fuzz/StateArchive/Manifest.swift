@@ -1,1 +1,0 @@
-../../Sources/StateArchive/Manifest.swift

@@ -1,1 +1,0 @@
-../../Sources/StateArchive/StateFiles.swift

@@ -1,1 +1,0 @@
-../../Sources/StateArchive/TarHeader.swift

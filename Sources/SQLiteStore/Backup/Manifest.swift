@@ -1,0 +1,78 @@
+import GRDB
+import SQLiteRows
+import TableRows
+import ThreeDS
+
+/// The table `manifest` of a backup, which the agent's own database never has: what the backup is, and the digest of
+/// its rows.
+package struct Manifest: Sendable, Equatable {
+    static let table = "manifest"
+    static let digestName = "digest"
+    /// The form of a backup; another one is of a newer version.
+    private static let form = "1"
+    private static let creation =
+        "CREATE TABLE manifest (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID"
+
+    /// The agent's, that made it.
+    package let version: String
+    /// When the copy was taken, RFC 3339, UTC.
+    package let createdAt: String
+    /// The number of the journal's newest entry; nil if there is none.
+    package let journal: Int64?
+    /// ``RowDigest``, in hexadecimal.
+    package let digest: String
+
+    enum Fault: Error, Equatable {
+        case missing
+        case unreadable
+        /// The backup's form is not this version's.
+        case otherForm(String)
+    }
+
+    /// Puts the table into a copy, which has all its other rows already.
+    static func write(into copy: Database, version: String, takenAt time: Int64) throws {
+        try copy.execute(sql: creation)
+        let journal = try Row.fetchOne(
+            copy, sql: "SELECT seq, lower(hex(digest)) AS digest FROM journal_mark WHERE name = 'head'")
+        var members = [("form", form), ("version", version), ("created_at", UTCTime.text(time))]
+        if let journal {
+            members += [("journal_seq", "\(journal["seq"] as Int64)"), ("journal_digest", journal["digest"])]
+        }
+        let insertion = "INSERT INTO manifest (name, value) VALUES (?, ?)"
+        for (name, value) in members { try copy.execute(sql: insertion, arguments: [name, value]) }
+        try copy.execute(sql: insertion, arguments: [digestName, try RowDigest.hexadecimal(of: copy)])
+    }
+
+    /// Reads the table of a backup that may be anybody's.
+    init(of backup: Database) throws {
+        let objects = try SchemaObjects(of: backup)
+        guard objects.hasTable(Self.table) else { throw Fault.missing }
+        guard objects.hasTable(Self.table, madeBy: Self.creation) else { throw Fault.unreadable }
+        var members: [String: String] = [:]
+        try backup.step("SELECT name, substr(value, 1, 65) FROM manifest LIMIT 16", [], atMost: 16) { row in
+            guard case .text(let name) = row[0], case .text(let value) = row[1] else { throw Fault.unreadable }
+            members[name] = value
+        }
+        let form = try Self.plain(members["form"], 1...16)
+        guard form == Self.form else { throw Fault.otherForm(form) }
+        version = try Self.plain(members["version"], 1...64)
+        createdAt = try Self.plain(members["created_at"], 20...20)
+        journal = members["journal_seq"].flatMap(Int64.init)
+        digest = try Self.plain(members[Self.digestName], 64...64)
+    }
+
+    /// Printable ASCII: what a backup says of itself is shown, whoever wrote it.
+    private static func plain(_ text: String?, _ count: ClosedRange<Int>) throws(Fault) -> String {
+        guard let text, count.contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw .unreadable
+        }
+        return text
+    }
+
+    /// Takes the table out of a backup, which then is a state.
+    static func remove(from backup: Database) throws { try backup.execute(sql: "DROP TABLE manifest") }
+
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,170 @@
+package import DurableFiles
+import FoundationEssentials
+import GRDB
+import SQLiteRows
+
+/// Puts a backup into an empty state directory: all of it, or nothing that looks like a state.
+///
+/// The caller holds the lock of the directory. The copy is checked and on the disk beside its place before it takes its
+/// name, and without that no agent starts on what is there.
+package struct Restoration {
+    private let backup: String
+    private let directory: String
+
+    package init(of backup: String, into directory: String) {
+        self.backup = backup
+        self.directory = directory
+    }
+
+    private var staging: String { "\(directory)/\(StateFiles.restore)" }
+    private var copy: String { "\(staging)/\(StateFiles.database)" }
+
+    package func run() throws(RestoreError) -> Manifest {
+        try clearUnfinished()
+        do throws(RestoreError) {
+            try write { () throws(FileError) in try PrivateDirectory.make(at: staging) }
+            try copyBytes()
+            let manifest = try check()
+            try write { () throws(FileError) in
+                try FileStream(reading: copy).synchronize()
+                try DurableFile.move(copy, to: "\(directory)/\(StateFiles.database)")
+            }
+            StateFiles.remove(staging)
+            return manifest
+        } catch {
+            StateFiles.remove(staging)
+            throw error
+        }
+    }
+
+    /// Only what an operator may put there first is allowed, and what an earlier restore that was cut off left.
+    private func clearUnfinished() throws(RestoreError) {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        } catch {
+            throw .failed("\(directory) cannot be read: check its owner and mode")
+        }
+        let others = names.filter { !StateFiles.beforeRestore.contains($0) }.sorted()
+        guard others.isEmpty else { throw .occupied(directory: directory, names: Array(others.prefix(5))) }
+        StateFiles.remove(staging)
+    }
+
+    private func copyBytes() throws(RestoreError) {
+        let source = try source()
+        let target = try target()
+        while true {
+            let piece: [UInt8]
+            do throws(FileError) { piece = try source.read(Self.pieceSize) } catch { throw .unreadable(error) }
+            guard !piece.isEmpty else { break }
+            try write { () throws(FileError) in try target.write(piece) }
+        }
+        try write { () throws(FileError) in try target.synchronize() }
+    }
+
+    private func source() throws(RestoreError) -> FileStream {
+        do throws(FileError) { return try FileStream(reading: backup) } catch { throw .unreadable(error) }
+    }
+
+    private func target() throws(RestoreError) -> FileStream {
+        do throws(FileError) { return try FileStream(creating: copy) } catch { throw .unwritable(error) }
+    }
+
+    private static let pieceSize = 65_536
+
+    /// Sees that the copy is a whole backup of this version's schema, and makes a state of it.
+    private func check() throws(RestoreError) -> Manifest {
+        do {
+            let queue = try DatabaseQueue(path: copy, configuration: SQLiteDatabase.wary)
+            let manifest = try queue.writeWithoutTransaction { database in
+                // Whatever the file says of that: nothing but the file itself is to have its rows.
+                try database.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
+                let manifest = try checked(database)
+                try Manifest.remove(from: database)
+                return manifest
+            }
+            try queue.close()
+            return manifest
+        } catch let error as RestoreError {
+            throw error
+        } catch let fault as Manifest.Fault {
+            throw Self.error(fault, backup)
+        } catch let error as DatabaseError {
+            switch error.resultCode {
+            case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_NOMEM:
+                throw .failed("\(copy): \(error.message ?? "error \(error.resultCode.rawValue)")")
+            case .SQLITE_NOTADB: throw damaged("it is no SQLite database")
+            default: throw damaged("SQLite says: \((error.message ?? "").printable)")
+            }
+        } catch {
+            throw damaged("\(error)".printable)
+        }
+    }
+
+    private func checked(_ database: Database) throws -> Manifest {
+        let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+        guard try FileStream(reading: copy).size == Int64.fetchOne(database, sql: sql) else {
+            throw damaged("it is cut off, or goes on after its end")
+        }
+        let manifest = try Manifest(of: database)
+        let objects = try SchemaObjects(of: database).without(table: Manifest.table)
+        let foreign = try objects.differences(from: .ofThisVersion())
+        guard foreign.isEmpty else {
+            throw RestoreError.otherSchema(path: backup, version: manifest.version, differences: foreign)
+        }
+        let integrity = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
+        guard integrity == "ok" else { throw damaged((integrity ?? "it cannot be checked").printable) }
+        guard try RowDigest.hexadecimal(of: database) == manifest.digest else {
+            throw damaged("its rows are not those that its manifest has the SHA-256 of")
+        }
+        return manifest
+    }
+
+    private static func error(_ fault: Manifest.Fault, _ backup: String) -> RestoreError {
+        switch fault {
+        case .missing: .damaged(path: backup, fault: "it has no manifest, as oobctl backup writes one")
+        case .unreadable: .damaged(path: backup, fault: "its manifest cannot be read")
+        case .otherForm(let form): .newer(path: backup, fault: "its form is \(form)")
+        }
+    }
+
+    private func damaged(_ fault: String) -> RestoreError { .damaged(path: backup, fault: fault) }
+
+    private func write(_ body: () throws(FileError) -> Void) throws(RestoreError) {
+        do throws(FileError) { try body() } catch { throw .unwritable(error) }
+    }
+}
+
+/// Why a backup was not restored; then nothing that looks like a state was left behind.
+package enum RestoreError: Error, Equatable, CustomStringConvertible {
+    /// The backup cannot be read.
+    case unreadable(FileError)
+    /// It is no backup, or not a whole one.
+    case damaged(path: String, fault: String)
+    /// A newer version made it.
+    case newer(path: String, fault: String)
+    /// Its database has another schema than this version's: of another version, or changed by somebody.
+    case otherSchema(path: String, version: String, differences: [String])
+    /// Something is in the state directory.
+    case occupied(directory: String, names: [String])
+    /// The state directory cannot be written to.
+    case unwritable(FileError)
+    case failed(String)
+
+    package var description: String {
+        switch self {
+        case .unreadable(let error): "the backup \(error)"
+        case .damaged(let path, let fault): "\(path) is not a complete backup: \(fault); use another backup"
+        case .newer(let path, let fault):
+            "\(path) was made by a newer version of the agent: \(fault); restore it with that version"
+        case .otherSchema(let path, let version, let differences):
+            "\(path) has not the schema of this version: \(differences.joined(separator: ", ")); it says that oob-agent "
+                + "\(version) made it: restore it with that version, or use another backup"
+        case .occupied(let directory, let names):
+            "the state directory \(directory) is not empty, \(names.joined(separator: ", ")) is in it: a backup is restored "
+                + "into an empty one; move what is there away, or name another with --state-dir"
+        case .unwritable(let error): "the backup could not be restored: \(error)"
+        case .failed(let reason): "the backup could not be restored: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import GRDB
+import Keys
+import SQLiteRows
+import TableRows
+
+/// The SHA-256 of all rows of a database, which is the same however its file is laid out.
+///
+/// Hashed are, in the order of their names' bytes, all tables of `sqlite_schema`: for each the byte `T` and its name,
+/// then for each of its rows the byte `R` and the values of its columns, in the columns' order. A name is written as a
+/// text. Rows are in the order of their primary key, or of all columns if there is none. A value is a byte for its type
+/// (0 null, 1 integer, 2 text, 3 blob), the number of its bytes as 8 bytes big-endian, and these: of an integer 8 bytes,
+/// big-endian in two's complement; of a text UTF-8; of null none. Indexes are not hashed; nor is the row of the table
+/// `manifest` that holds the digest.
+struct RowDigest: ~Copyable {
+    /// How many bytes are hashed at once.
+    private static let pieceSize = 65_536
+
+    private let digest: RunningSHA256
+    private var waiting: [UInt8] = []
+
+    /// - Throws: `DatabaseError`, or ``UnknownValueError`` if a value is of a type that no column of the agent's has.
+    static func hexadecimal(of database: Database) throws -> String {
+        var rows = try RowDigest()
+        let names = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") { $0[0] }
+        for case .text(let name)? in names {
+            try rows.take([UInt8(ascii: "T")] + ColumnValue.text(name).unmistakableBytes)
+            try rows.addRows(of: name, in: database)
+        }
+        try rows.digest.update(rows.waiting)
+        return try Manifest.hexadecimal(rows.digest.digest())
+    }
+
+    private init() throws { digest = try RunningSHA256() }
+
+    private mutating func addRows(of table: String, in database: Database) throws {
+        let columns = try database.rows("SELECT name, pk FROM pragma_table_info(?1) ORDER BY cid", [table]) { row in
+            guard case .text(let name) = row[0], case .number(let place) = row[1] else { throw UnknownValueError() }
+            return (name: name.quotedDatabaseIdentifier, keyPlace: place)
+        }
+        let key = columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }
+        let order = (key.isEmpty ? columns : key).map(\.name).joined(separator: ", ")
+        let names = columns.map(\.name).joined(separator: ", ")
+        let others = table == Manifest.table ? " WHERE name <> '\(Manifest.digestName)'" : ""
+        let sql = "SELECT \(names) FROM \(table.quotedDatabaseIdentifier)\(others) ORDER BY \(order)"
+        try database.step(sql, [], atMost: .max) { row in
+            var bytes = [UInt8(ascii: "R")]
+            for index in columns.indices {
+                guard let value = row[index] else { throw UnknownValueError() }
+                bytes += value.unmistakableBytes
+            }
+            try take(bytes)
+        }
+    }
+
+    private mutating func take(_ bytes: [UInt8]) throws {
+        waiting += bytes
+        guard waiting.count >= Self.pieceSize else { return }
+        try digest.update(waiting)
+        waiting.removeAll(keepingCapacity: true)
+    }
+}
+
+/// A value in a database is of a type that no column of the agent's has.
+struct UnknownValueError: Error, CustomStringConvertible {
+    let description = "a value is of a type that no column of the agent's has"
+}

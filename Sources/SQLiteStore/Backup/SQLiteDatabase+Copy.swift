@@ -1,0 +1,72 @@
+import Authenticator
+import GRDB
+import SQLiteRows
+
+extension SQLiteDatabase {
+    /// Looks into a file, which stays as it is.
+    static func reading<T>(_ path: String, _ body: (Database) throws -> T) throws -> T {
+        try naming(path) {
+            let database = try DatabaseQueue(path: path, configuration: readOnly)
+            let found = try database.read(body)
+            try database.close()
+            return found
+        }
+    }
+
+    private static var readOnly: Configuration {
+        var configuration = wary
+        configuration.readonly = true
+        return configuration
+    }
+
+    /// For a connection to a file that anybody may have written.
+    static var wary: Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        configuration.label = "copy"
+        configuration.prepareDatabase { try $0.distrustFile() }
+        return configuration
+    }
+
+    /// Writes a consistent copy to a new file, as a backup with its manifest; neither reads nor writes wait.
+    ///
+    /// By a connection of its own, in one long read: the writer goes on, and its log grows until the copy is there.
+    /// `VACUUM INTO` writes rows and nothing else: what was removed from the file, and lies in its free space, is not
+    /// in the copy. If the task is cancelled, what SQLite does for it is cut off.
+    ///
+    /// - Parameters:
+    ///   - version: the agent's.
+    ///   - time: the present time, seconds since 1970.
+    /// - Throws: `CommandError` if the database has a table, an index, a trigger or a view that is not the agent's: no
+    ///   restore would take the copy.
+    func copy(to path: String, version: String, takenAt time: Int64) async throws {
+        try await Self.naming(self.path) {
+            let source = try DatabaseQueue(path: self.path, configuration: Self.readOnly)
+            try await source.vacuum(into: path)
+            try source.close()
+        }
+        try await Self.naming(path) {
+            let copy = try DatabaseQueue(path: path, configuration: Self.wary)
+            try await copy.write { copy in
+                let foreign = try SchemaObjects(of: copy).differences(from: .ofThisVersion())
+                guard foreign.isEmpty else {
+                    throw CommandError(
+                        .failed,
+                        "the database is not as this version makes it, and no restore would take a copy: "
+                            + foreign.joined(separator: ", "))
+                }
+                try Self.markAsCopy(copy)
+                try Manifest.write(into: copy, version: version, takenAt: time)
+            }
+            try copy.close()
+        }
+    }
+
+    /// Marks every signCount of a copy as uncertain.
+    ///
+    /// Nobody knows which signCounts were used since, so none is used before the issuer has said which one it accepted.
+    private static func markAsCopy(_ copy: Database) throws {
+        try copy.execute(
+            sql: "UPDATE enrollment SET refused_sign_count = sign_count WHERE state IN ('active', 'suspended')")
+    }
+}
