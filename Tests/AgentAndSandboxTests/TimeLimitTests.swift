@@ -4,6 +4,7 @@ import Testing
 @testable import Authenticator
 @testable import Conformance
 @testable import Control
+@testable import ControlServer
 @testable import Custody
 @testable import Inbox
 @testable import IssuerLink
@@ -23,6 +24,7 @@ struct TimeLimitTests {
         "FetchLoop.longestWait": Double(FetchLoop.longestWait),
         "ControlTimeout.enroll": Double(ControlTimeout.enroll),
         "RegistrationDelivery.longest": Double(RegistrationDelivery.longest),
+        "ControlTimeout.backup": Double(ControlTimeout.backup), "BackupTurns.patience": Double(BackupTurns.patience),
         "ControlTimeout.pinChange": Double(ControlTimeout.pinChange), "PINChange.patience": PINChange.patience,
         "InboxServer.seconds": Double(InboxServer.seconds),
         "InboxServer.decisionSeconds": Double(InboxServer.decisionSeconds),
@@ -39,7 +41,7 @@ struct TimeLimitTests {
         ("Wanted.standardSeconds", "TokenQueue.patience"), ("TokenQueue.patience", "SignCountWatch.patience"),
         ("ControlTimeout.fetch", "Fetcher.patience"), ("Fetcher.patience", "IssuerCall.standardSeconds"),
         ("ControlTimeout.enroll", "RegistrationDelivery.longest"),
-        ("ControlTimeout.pinChange", "PINChange.patience"),
+        ("ControlTimeout.pinChange", "PINChange.patience"), ("ControlTimeout.backup", "BackupTurns.patience"),
         ("InboxServer.decisionSeconds", "DecideCommand.decisionSeconds"),
         ("InboxServer.pageSeconds", "ControlTimeout.fetch"), ("TestedCommand.limit", "ControlTimeout.decide"),
         ("ApproverScene.decisionLimit", "ControlTimeout.decide"), ("CaseRun.limit", "TestedCommand.limit"),

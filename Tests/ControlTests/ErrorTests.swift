@@ -35,6 +35,7 @@ struct ErrorTests {
         Row(token: "not_json", status: 415, exit: 64, d1Code: 60002),
         Row(token: "header_too_large", status: 431, exit: 64, d1Code: 60002),
         Row(token: "too_many_requests", status: 429, exit: 1, d1Code: 20001),
+        Row(token: "try_later", status: 429, exit: 75, d1Code: 20001),
         Row(token: "failed", status: 500, exit: 1, d1Code: 20001),
     ]
 

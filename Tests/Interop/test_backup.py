@@ -182,7 +182,7 @@ class ABackupThatIsCutOff(unittest.TestCase):
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
 
-    def test_it_leaves_no_file_and_exits_1(self):
+    def test_it_leaves_no_file_and_exits_75(self):
         folder = temporary_folder(type(self))
         head = (b"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.sqlite3\r\nTransfer-Encoding: chunked\r\n\r\n")
         for number, body in enumerate([b"", b"400\r\n" + b"x" * 1024 + b"\r\n", b"400\r\n" + b"x" * 1000]):
@@ -194,9 +194,66 @@ class ABackupThatIsCutOff(unittest.TestCase):
                 run = subprocess.run(
                     [BIN_DIR / "oobctl", "backup", out / "backup.db", "--socket", path], capture_output=True,
                     text=True, timeout=120)
-                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertEqual(run.returncode, 75, run.stderr)
                 self.assertIn("cut off", run.stderr)
                 self.assertEqual(list(out.iterdir()), [])
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root")
+class Turns(unittest.TestCase):
+    ALICE, BOB, GROUP = 60_003, 60_004, 60_010
+
+    def setUp(self):
+        self.folder = temporary_folder(type(self))
+        self.folder.chmod(0o711)
+        with Issuer() as issuer:
+            agent = Agent(self.folder)
+            enrolled(self, issuer, agent)
+            agent.stop()
+        # More than the socket's buffers take while nobody reads.
+        fill(self.folder, rows=500, bytes=32_768)
+        self.agent = Agent(self.folder, "--socket-group", str(self.GROUP))
+        self.addCleanup(self.agent.stop)
+
+    def ctl(self, user: int) -> subprocess.Popen:
+        return subprocess.Popen(
+            [BIN_DIR / "oobctl", "backup", "-", "--socket", self.agent.socket], user=user, group=user,
+            extra_groups=[self.GROUP], cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def ended(self, process: subprocess.Popen) -> tuple[int, int, str]:
+        """(exit status, bytes, errors)"""
+        out, errors = process.communicate(timeout=120)
+        return process.returncode, len(out), errors.decode()
+
+    @staticmethod
+    def read_slowly(process: subprocess.Popen) -> None:
+        """Takes all of it, in two minutes at least: slow, and yet no client that has stopped."""
+        while process.stdout.read(16_384):
+            time.sleep(0.1)
+
+    def test_root_takes_the_turn_and_a_user_gets_one_an_hour(self):
+        slow = self.ctl(self.ALICE)
+        self.assertTrue(slow.stdout.read(16).startswith(b"SQLite format 3"))
+        reading = threading.Thread(target=self.read_slowly, args=[slow], daemon=True)
+        reading.start()
+        status, _, errors = self.ended(self.ctl(self.BOB))
+        self.assertEqual((status, "another backup" in errors), (75, True), errors)
+        status, count, errors = self.ended(self.ctl(0))
+        self.assertEqual((status, count > 500 * 32_768), (0, True), errors)
+        errors = slow.stderr.read().decode()
+        self.assertEqual((slow.wait(120), "cut off" in errors), (75, True), errors)
+        reading.join(120)
+        slow.stdout.close()
+        slow.stderr.close()
+        # It was not that user's fault.
+        self.assertEqual(self.ended(self.ctl(self.ALICE))[0], 0)
+        status, count, errors = self.ended(self.ctl(self.ALICE))
+        self.assertEqual((status, count, "an hour ago" in errors), (75, 0, True), errors)
+        answer = subprocess.run(
+            ["curl", "--silent", "--include", "--max-time", "60", "--unix-socket", self.agent.socket, "http://agent/v1/backup"],
+            user=self.ALICE, group=self.ALICE, extra_groups=[self.GROUP], cwd="/", capture_output=True, text=True)
+        self.assertRegex(answer.stdout, r"(?s)^HTTP/1.1 429 .*Retry-After: 3[0-9]{3}\n")
+        self.assertEqual([self.ended(self.ctl(0))[0] for _ in range(2)], [0, 0])
 
 
 class AClientThatStopsReading(unittest.TestCase):

@@ -4,6 +4,8 @@ package enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     case unreachable(String)
     /// The agent was reached, but its answer did not come or could not be read; what was asked may have been done.
     case unclear(String)
+    /// A backup was cut off, and another try is worth it.
+    case cutOff(String)
     /// The answer to a decision was lost, so it is not known whether it was made.
     case unknown(String)
     /// The agent answered with an error, or the arguments cannot be sent to it.
@@ -13,6 +15,7 @@ package enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .unreachable: .unreachable
         case .unclear: .failed
+        case .cutOff: .queued
         case .unknown: .unknown
         case .refused(let error): error.token.exitStatus
         }
@@ -21,7 +24,7 @@ package enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     package var d1Code: D1Code {
         switch self {
         case .unreachable: .authenticatorNotAvailable
-        case .unclear, .unknown: .core
+        case .unclear, .cutOff, .unknown: .core
         case .refused(let error): error.code
         }
     }
@@ -29,7 +32,7 @@ package enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     /// One sentence for a person, fit for a terminal once escaped.
     package var description: String {
         switch self {
-        case .unreachable(let message), .unclear(let message), .unknown(let message): message
+        case .unreachable(let message), .unclear(let message), .cutOff(let message), .unknown(let message): message
         case .refused(let error): error.message
         }
     }

@@ -92,7 +92,7 @@ package enum ControlTimeout {
     /// Approvals of the same enrollment come first, and a PIN takes a tenth of a second and more.
     static let pinChange = 60
     /// A large database is copied before the first byte comes.
-    static let backup = 86_400
+    package static let backup = 86_400
     /// Ten million entries, and some.
     static let verify = 3_600
     /// Events are waited for as long as the client lives.

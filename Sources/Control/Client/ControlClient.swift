@@ -205,7 +205,9 @@ package struct ControlClient: Sendable {
         var call = ControlCall(.get, ["backup"], seconds: ControlTimeout.backup)
         call.accepted = "application/vnd.sqlite3"
         guard try await transport.stream(call, silence: ControlTimeout.backup, take) else {
-            throw .unclear("The backup was cut off before its end: see the agent's log, and try again.")
+            throw .cutOff(
+                "The backup was cut off before its end: the agent stopped, root or the agent's own user made one instead, or "
+                    + "it took too long. The agent's log says which; try again later.")
         }
     }
 

@@ -23,7 +23,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case unreachable = 69
     /// The system allows too few open files: `FileLimit` of `LinuxProcess` ends the program with it.
     case tooFewFiles = 71
-    /// Decided and durable, not delivered yet; the agent goes on trying.
+    /// Decided and durable, not delivered yet; the agent goes on trying. Of a backup: it can be made later.
     case queued = 75
 }
 
@@ -63,7 +63,7 @@ extension ExitStatus {
         case .usage: "wrong usage"
         case .unreachable: "the agent cannot be reached"
         case .tooFewFiles: "the system allows too few open files"
-        case .queued: "done here and durable, not yet at the issuer; the agent goes on trying"
+        case .queued: "durable, not at the issuer yet; the agent goes on. A backup: try later"
         }
     }
 

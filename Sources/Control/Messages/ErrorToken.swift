@@ -38,6 +38,8 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
     /// Too many such calls of this user wait, are under way, or came too fast; the answer's `Retry-After` says when to
     /// come again.
     case tooManyRequests = "too_many_requests"
+    /// A backup cannot be made now; the answer's `Retry-After` says when to come again.
+    case tryLater = "try_later"
     case failed
 
     package var httpStatus: Int { traits.httpStatus }
@@ -76,6 +78,7 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
         case .notJSON: (415, .usage, .invalidArgument, "Not JSON")
         case .headerTooLarge: (431, .usage, .invalidArgument, "Header too large")
         case .tooManyRequests: (429, .failed, .core, "Too many requests")
+        case .tryLater: (429, .queued, .core, "Try later")
         case .failed: (500, .failed, .core, "Failed")
         }
     }

@@ -45,7 +45,7 @@ struct Answer: Sendable {
 
     /// RFC 6585 §4.
     static func problem(_ tooMany: TooManyCallsError) -> Answer {
-        var answer = problem(ControlError(.tooManyRequests, tooMany.message))
+        var answer = problem(ControlError(tooMany.token, tooMany.message))
         answer.retryAfter = tooMany.seconds
         return answer
     }

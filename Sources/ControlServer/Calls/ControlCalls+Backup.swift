@@ -8,23 +8,42 @@ extension ControlCalls {
     /// The copy is taken before the first byte goes out, so that what hinders it is answered as any other error.
     func backup(for client: ControlConnection) async throws -> Answer {
         let peer = ControlPeer(client.caller)
+        let turn = try backupTurns.begin(for: client.caller, size: copier.size)
         let copy = try await quota.run(.backup, by: peer.uid, countsAlways: true) {
-            let copy = try await client.whileThere { try await LowPriorityThread.run { try await copier.copy() } }
+            let copy = try await makeCopy(for: client, in: turn)
             // Only now is it known that there is one; nothing of it has left.
             try await agent.note(.backup, by: peer)
             return copy
         }
-        return Answer(contentType: "application/vnd.sqlite3") { writer in
+        return Answer(contentType: ControlRoute.backup.mediaType) { writer in
+            turn.whenCut { client.cut() }
             do {
                 for try await piece in copy {
                     client.waitForClient(unread: piece.count)
                     try await writer.write(ByteBuffer(bytes: piece))
                     client.work()
                 }
+                turn.complete()
             } catch {
-                log.error("a backup was cut off", metadata: ["reason": "\(error)"])
+                if turn.end == .taken { backupTurns.giveBack(to: client.caller) }
+                log.error("a backup was cut off", metadata: ["reason": "\(turn.refusal?.message ?? "\(error)")"])
                 throw error
             }
+        }
+    }
+
+    private func makeCopy(
+        for client: ControlConnection, in turn: BackupTurn
+    ) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
+        do {
+            return try await turn.run {
+                try await client.whileThere { try await LowPriorityThread.run { try await copier.copy() } }
+            }
+        } catch {
+            // Whoever hangs up has had the work done.
+            let isOurs = error is CommandError || error is StoreError
+            if isOurs || turn.end == .taken { backupTurns.giveBack(to: client.caller) }
+            throw error
         }
     }
 }

@@ -22,15 +22,20 @@ struct ControlCalls: Sendable {
     let longResponses = LongResponseQueue()
     let quota = CommandQuota()
     let rotations = PushRotations()
+    let backupTurns: BackupTurns
     /// So much is asked of the issuers that one of a user is enough at a time.
     let fetchesOfAll = OngoingCalls(
         ofProcess: 1, ofUser: 1, ofAll: 8, kept: 2,
         refusal: TooManyCallsError(
             "a fetch of all enrollments is under way for this user, or 8 for others: try again in 5 s", seconds: 5))
 
-    init(agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)? = nil, log: Logger) {
+    init(
+        agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)? = nil,
+        clock: any AgentClock, log: Logger
+    ) {
         self.agent = agent
         self.copier = copier
+        backupTurns = BackupTurns(clock: clock)
         self.cardholders = cardholders
         self.log = log
         responses = ResponseQueue()

@@ -1,4 +1,5 @@
 import Authenticator
+import Control
 import FairSharing
 import Synchronization
 
@@ -68,9 +69,11 @@ struct TooManyCallsError: Error, Equatable {
     let message: String
     /// When it is worth another try, in seconds.
     let seconds: Int
+    let token: ErrorToken
 
-    init(_ message: String, seconds: Int) {
+    init(_ message: String, seconds: Int, _ token: ErrorToken = .tooManyRequests) {
         self.message = message
         self.seconds = seconds
+        self.token = token
     }
 }

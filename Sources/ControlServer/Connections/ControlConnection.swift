@@ -55,6 +55,9 @@ final class ControlConnection: Sendable {
         deadline.callOff()
     }
 
+    /// Closes the connection, whatever is under way.
+    func cut() { channel.close(promise: nil) }
+
     /// Does what is of no use to a client that is gone: then it is cancelled.
     ///
     /// - Throws: ``HungUpError``, and what `body` throws.

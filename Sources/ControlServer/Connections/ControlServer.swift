@@ -30,7 +30,7 @@ package struct ControlServer: Sendable {
     /// - Parameters:
     ///   - path: the socket's, at most 103 bytes; an abandoned socket there is replaced.
     ///   - looks: has the socket's file looked at between the usual times.
-    ///   - clock: for the time between two looks.
+    ///   - clock: for the time between two looks, and for backups.
     ///   - onListening: called once calls are taken.
     package init(
         agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)? = nil, path: String,
@@ -49,7 +49,7 @@ package struct ControlServer: Sendable {
         self.log = log
         self.onListening = onListening
         let peerAccess = PeerAccess(agent: agent, access: access, log: log)
-        calls = ControlCalls(agent: agent, copier: copier, cardholders: cardholders, log: log)
+        calls = ControlCalls(agent: agent, copier: copier, cardholders: cardholders, clock: clock, log: log)
         channel = ControlChannel(
             router: ControlRouter(calls: calls, access: peerAccess, log: log),
             access: peerAccess,

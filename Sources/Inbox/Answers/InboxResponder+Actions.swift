@@ -79,7 +79,7 @@ extension InboxResponder {
     private static func problem(_ error: ClientError, of action: String) -> String {
         switch error {
         case .refused, .unreachable: action == "decide" ? "Nothing was decided. \(error)" : "\(error)"
-        case .unclear, .unknown: "\(error)"
+        case .unclear, .cutOff, .unknown: "\(error)"
         }
     }
 

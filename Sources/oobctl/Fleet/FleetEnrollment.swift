@@ -122,6 +122,7 @@ extension ClientError {
         switch self {
         case .unreachable(let message): .unreachable("\(name): \(message)")
         case .unclear(let message): .unclear("\(name): \(message)")
+        case .cutOff(let message): .cutOff("\(name): \(message)")
         case .unknown(let message): .unknown("\(name): \(message)")
         case .refused(let error):
             .refused(ControlError(error.token, "\(name): \(error.message)", code: error.code, request: error.request))
