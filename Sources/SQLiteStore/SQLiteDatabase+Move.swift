@@ -18,10 +18,11 @@ extension SQLiteDatabase {
     /// Checks that this version can work on a database as it is.
     ///
     /// - Returns: false if it is empty.
-    /// - Throws: `StoreFormError`, ``StateMovedError``.
+    /// - Throws: `StoreFormError`, ``StateMovedError``, ``UnrestoredBackupError``.
     static func isMade(in database: Database) throws -> Bool {
         guard try StoreSchema.isMade(in: database) else { return false }
         if let place = try movedPlace(in: database) { throw StateMovedError(place: place) }
+        if try Manifest.isThere(in: database) { throw UnrestoredBackupError() }
         return true
     }
 

@@ -210,6 +210,7 @@ extension SQLiteDatabase {
         case let journal as ForgedJournalError: StoreError(.forged, at: path, detail: "\(journal)")
         case let form as StoreFormError: StoreError(form, at: path)
         case let moved as StateMovedError: StoreError(.moved, at: path, detail: "moved to \(moved.place)")
+        case is UnrestoredBackupError: StoreError(.backup, at: path)
         default: error
         }
     }

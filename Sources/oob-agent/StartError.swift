@@ -94,7 +94,7 @@ extension StartError {
             case .busy, .unreachable, .clock: .unavailable
             case .readOnly, .notOurs: .noPermission
             case .corrupt, .forged, .moved: .dataError
-            case .newerForm, .unknownForm: .config
+            case .newerForm, .unknownForm, .backup: .config
             case .other: .software
             }
         self.init(status, trouble.sentence)

@@ -108,6 +108,20 @@ class ABackup(unittest.TestCase):
         self.assertEqual((int(manifest["journal_seq"]), manifest["journal_digest"]), newest)
         self.assertNotIn((self.folder / "state" / "secret").read_bytes(), bytes)
 
+    def test_one_that_was_copied_by_hand_is_not_started_on(self):
+        state = self.folder / "by-hand"
+        state.mkdir(mode=0o700)
+        whole = self.backup()
+        (state / "agent.db").write_bytes(whole)
+        (state / "agent.db").chmod(0o600)
+        (state / "secret").write_bytes((self.folder / "state" / "secret").read_bytes())
+        (state / "secret").chmod(0o600)
+        run = subprocess.run([BIN_DIR / "oob-agent", "--state-dir", state, "--socket", state / "socket"],
+                             capture_output=True, text=True, timeout=120)
+        self.assertEqual(run.returncode, 78, run.stderr)
+        self.assertIn("restore it from there with `oob-agent --restore FILE`", run.stderr)
+        self.assertEqual((state / "agent.db").read_bytes(), whole)
+
     def test_one_that_is_none_or_was_altered_is_not_restored(self):
         whole = self.backup()
         altered = self.folder / "altered.db"

@@ -19,6 +19,8 @@ package struct StoreError: Error, Sendable, Equatable {
         case unknownForm
         /// What it held lies elsewhere now.
         case moved
+        /// It is a copy that was not restored.
+        case backup
         /// Its files are another user's, or closed to this one.
         case notOurs
         /// Its server does not answer.
@@ -51,7 +53,7 @@ package struct StoreError: Error, Sendable, Equatable {
     /// Whether only a person can end it: nothing more is written then, so nothing more is decided.
     package var isForGood: Bool { Self.forGood.contains(kind) }
 
-    private static let forGood: Set<Kind> = [.corrupt, .forged, .newerForm, .unknownForm, .moved]
+    private static let forGood: Set<Kind> = [.corrupt, .forged, .newerForm, .unknownForm, .moved, .backup]
 
     /// Whether it may be about what was to be written, and not the store: something else may be written then.
     var mayBeOfOneWrite: Bool { kind == .corrupt || kind == .other }
@@ -74,6 +76,7 @@ package struct StoreError: Error, Sendable, Equatable {
         case .newerForm: "the database \(path) was made by a newer version of the agent"
         case .unknownForm: "the database \(path) was made by an unreleased version of the agent, or by another program"
         case .moved: "the state in the database \(path) was moved"
+        case .backup: "the database \(path) is a backup that was not restored"
         case .notOurs: "the database \(path) is not this user's to change"
         case .unreachable: "the database \(path) cannot be reached"
         case .clock: "this host's clock is not the one of the database \(path)"
@@ -94,6 +97,7 @@ package struct StoreError: Error, Sendable, Equatable {
         case .newerForm: "use that version, or a backup from before the upgrade"
         case .unknownForm: "it stays as it is; give this version an empty one, and enroll anew"
         case .moved: "start the agent on that one; two that run on one state could use a signCount twice"
+        case .backup: "move it away, and restore it from there with `oob-agent --restore FILE`"
         case .notOurs: "its files must belong to the user whom the agent runs as"
         case .unreachable: "see to its server and the way to it"
         case .clock: "set the clocks of both (NTP)"

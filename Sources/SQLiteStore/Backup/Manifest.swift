@@ -69,6 +69,8 @@ package struct Manifest: Sendable, Equatable {
         return text
     }
 
+    static func isThere(in database: Database) throws -> Bool { try database.tableExists(table) }
+
     /// Takes the table out of a backup, which then is a state.
     static func remove(from backup: Database) throws { try backup.execute(sql: "DROP TABLE manifest") }
 
@@ -76,3 +78,6 @@ package struct Manifest: Sendable, Equatable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
+
+/// A database is a backup that nobody restored.
+struct UnrestoredBackupError: Error {}

@@ -47,6 +47,16 @@ struct RestorationTests {
         #expect(FileManager.default.contents(atPath: "\(directory)/\(name)") == Data("kept".utf8))
     }
 
+    @Test func `a backup that somebody put in the place of the database is refused, and left as it is`() async throws {
+        try await sample.enroll()
+        let path = try sample.write(try await sample.backup())
+        let before = FileManager.default.contents(atPath: path)
+        let error = try #require(throws: StoreError.self) { try SQLiteDatabase(path: path) }
+        #expect(error.kind == .backup && error.sentence.contains("oob-agent --restore"))
+        #expect(FileManager.default.contents(atPath: path) == before)
+        #expect(try sample.refusal(of: path) == nil)
+    }
+
     @Test func `the secret and the lock may be there before`() async throws {
         let path = try sample.write(try await sample.backup())
         let directory = try sample.emptyDirectory()
