@@ -1,6 +1,7 @@
 import ArgumentParser
 import Conformance
 import Foundation
+import LinuxProcess
 
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,17 +16,17 @@ struct InitCommand: ParsableCommand {
     var file = "conform.yaml"
 
     func run() throws {
-        guard file != "-" else { return try Output.data(String(side.text.dropLast())) }
+        guard file != "-" else { return try output.data(String(side.text.dropLast())) }
         do {
             try Data(side.text.utf8).write(to: URL(filePath: file), options: .withoutOverwriting)
         } catch CocoaError.fileWriteFileExists {
-            Output.message("\(file): is there already, and is left as it is")
+            output.message("\(file): is there already, and is left as it is")
             throw ExitCode(2)
         } catch {
-            Output.message("\(file): cannot be written")
+            output.message("\(file): cannot be written")
             throw ExitCode(2)
         }
-        Output.message(
+        output.message(
             "\(file) is written: fill in the commands, then run oob-conform \(side.rawValue) --config \(file)")
     }
 }

@@ -26,7 +26,7 @@ struct OOBConform: AsyncParsableCommand {
     static func main() async {
         BrokenPipe.ignoreSignal()
         FileLimit.raise(for: "oob-conform")
-        Output.keepClosedStreams()
+        ProgramOutput.keepClosedStreams()
         await main(nil)
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+import LinuxProcess
 import Synchronization
 
 /// How far the run is, on standard error at a terminal.
@@ -17,9 +19,15 @@ final class ProgressBar: Sendable {
         }
         let filled = Self.cells * done / max(total, 1)
         let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.cells - filled)
-        Output.bar("[\(bar)] \(done) of \(total)  \(name)")
+        show("[\(bar)] \(done) of \(total)  \(name)")
     }
 
     /// Leaves the line empty.
-    func end() { Output.bar("") }
+    func end() { show("") }
+
+    /// Shows text at the beginning of the terminal's line, in place of what stood there.
+    private func show(_ text: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        _ = ProgramOutput.write(Array("\r\(text)\u{1B}[K".utf8), to: STDERR_FILENO)
+    }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Conformance
 import Foundation
+import LinuxProcess
 import Versioning
 
 /// What both runs take: which cases, how they are played, and where the outcome is written.
@@ -94,14 +95,14 @@ struct RunOptions: ParsableArguments {
             side: side, tested: tested, seed: run.seed,
             milliseconds: Int(began.duration(to: .now) / .milliseconds(1)), cases: outcomes, secrets: secrets)
         let report = RunReport(outcome, version: SoftwareVersion.text)
-        if let junit { try Output.write(report.junit, to: junit) }
-        if let html { try Output.write(report.html, to: html) }
-        if let badge { try Output.write(report.badge + "\n", to: badge) }
+        if let junit { try output.write(report.junit, to: junit) }
+        if let html { try output.write(report.html, to: html) }
+        if let badge { try output.write(report.badge + "\n", to: badge) }
         if json == "-" {
-            try Output.data(report.json)
+            try output.data(report.json)
         } else {
-            if let json { try Output.write(report.json + "\n", to: json) }
-            try Output.data(report.table)
+            if let json { try output.write(report.json + "\n", to: json) }
+            try output.data(report.table)
         }
         throw ExitCode(outcome.exitStatus)
     }
@@ -109,7 +110,7 @@ struct RunOptions: ParsableArguments {
     /// Prints the chosen cases, a line for each.
     func show(_ headers: [CaseHeader]) throws {
         for header in headers.filter(takes) {
-            try Output.data("\(header.section)  \(header.name) (\(header.level.rawValue)): \(header.title)")
+            try output.data("\(header.section)  \(header.name) (\(header.level.rawValue)): \(header.title)")
         }
     }
 }
@@ -117,7 +118,7 @@ struct RunOptions: ParsableArguments {
 /// Does `work`; what keeps a run from being played is one line and exit status 2.
 func runnable(_ work: () async throws -> Void) async throws {
     do { try await work() } catch let error as CaseFileError {
-        Output.message(error.description)
+        output.message(error.description)
         throw ExitCode(2)
     }
 }

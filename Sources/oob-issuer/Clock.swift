@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxProcess
 import Sandbox
 import ThreeDS
 
@@ -16,7 +17,7 @@ struct Clock: ParsableCommand {
         func run() async throws {
             let client = try sandbox.client()
             let report = try await reporting { () throws(SandboxClient.CallError) in try await client.clock() }
-            try Output.data(sandbox.json ? report.json : report.text)
+            try output.data(sandbox.json ? report.json : report.text)
         }
     }
 
@@ -47,7 +48,7 @@ struct Clock: ParsableCommand {
             let report = try await reporting { () throws(SandboxClient.CallError) in
                 try await client.advanceClock(by: advance)
             }
-            try Output.data(sandbox.json ? report.json : report.text)
+            try output.data(sandbox.json ? report.json : report.text)
         }
 
         private func advance() throws(ValidationError) -> ClockAdvance {

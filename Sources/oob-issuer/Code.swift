@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxProcess
 import Sandbox
 
 struct Code: AsyncParsableCommand {
@@ -52,11 +53,11 @@ struct Code: AsyncParsableCommand {
                     attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
             }
             if sandbox.json {
-                try Output.data(issued.json)
+                try output.data(issued.json)
             } else if count != nil {
-                try Output.data(issued.code)
+                try output.data(issued.code)
             } else {
-                try Output.data("\(issued.code)\n\(issued.link)")
+                try output.data("\(issued.code)\n\(issued.link)")
             }
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxProcess
 import Sandbox
 
 struct Faults: ParsableCommand {
@@ -81,12 +82,12 @@ struct Faults: ParsableCommand {
         func run() async throws {
             let client = try sandbox.client()
             let report = try await reporting { () throws(SandboxClient.CallError) in try await client.clearFaults() }
-            try Output.data(sandbox.json ? report.json : report.text)
+            try output.data(sandbox.json ? report.json : report.text)
         }
     }
 
     private static func show(_ report: SandboxReport, _ sandbox: SandboxOptions) throws {
-        guard sandbox.json || !report.text.isEmpty else { return Output.message("no call is to fail") }
-        try Output.data(sandbox.json ? report.json : report.text)
+        guard sandbox.json || !report.text.isEmpty else { return output.message("no call is to fail") }
+        try output.data(sandbox.json ? report.json : report.text)
     }
 }

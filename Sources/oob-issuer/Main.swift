@@ -25,7 +25,7 @@ struct OOBIssuer: AsyncParsableCommand {
     static func main() async {
         BrokenPipe.ignoreSignal()
         FileLimit.raise(for: "oob-issuer")
-        Output.keepClosedStreams()
+        ProgramOutput.keepClosedStreams()
         await main(NegativeTime.escaped(Array(CommandLine.arguments.dropFirst())))
     }
 }

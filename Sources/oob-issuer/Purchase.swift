@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxProcess
 import Sandbox
 
 struct Purchase: AsyncParsableCommand {
@@ -142,13 +143,13 @@ struct Purchase: AsyncParsableCommand {
                 members, nonPayment: nonPayment, instrument: instrument, emv: emv, expiresIn: expiresIn)
         }
         guard wait else {
-            try Output.data(sandbox.json ? started.json : started.acsTransId)
+            try output.data(sandbox.json ? started.json : started.acsTransId)
             return
         }
         let report = try await reporting { () throws(SandboxClient.CallError) in
             try await client.completion(of: started)
         }
-        try Output.data(sandbox.json ? report.json : report.text)
+        try output.data(sandbox.json ? report.json : report.text)
         if !report.isAuthenticated { throw ExitCode.failure }
     }
 

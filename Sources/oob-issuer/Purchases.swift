@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxProcess
 import Sandbox
 import SequenceDiagrams
 import ThreeDS
@@ -45,14 +46,14 @@ struct List: AsyncParsableCommand {
             try await client.purchases(limit: limit, status: status, after: start)
         }
         if sandbox.json {
-            try Output.data(purchases.json)
+            try output.data(purchases.json)
         } else if purchases.text.isEmpty {
-            Output.message(
+            output.message(
                 "there are no \(after == nil ? "" : "more ")purchases\(status.map { " that are \($0)" } ?? "")")
         } else {
-            try Output.data(purchases.text)
+            try output.data(purchases.text)
         }
-        if let next = purchases.next { Output.message("there are more: \(command(after: next))") }
+        if let next = purchases.next { output.message("there are more: \(command(after: next))") }
     }
 
     private func command(after next: String) -> String {
@@ -102,11 +103,11 @@ struct Show: AsyncParsableCommand {
     func run() async throws {
         let (client, id) = (try sandbox.client(), try purchase.id())
         let report = try await reporting { () throws(SandboxClient.CallError) in try await client.story(of: id) }
-        guard mermaid || diagram != nil else { return try Output.data(sandbox.json ? report.json : report.text) }
+        guard mermaid || diagram != nil else { return try output.data(sandbox.json ? report.json : report.text) }
         let drawn = try await reporting { () throws(SandboxClient.CallError) in try report.diagram() }
-        guard let diagram else { return try Output.data(drawn.mermaid) }
+        guard let diagram else { return try output.data(drawn.mermaid) }
         do throws(SandboxClient.OrderError) { try DiagramFile(diagram).write(drawn) } catch {
-            Output.message("--diagram \(error)")
+            output.message("--diagram \(error)")
             throw ExitCode.failure
         }
     }
@@ -129,7 +130,7 @@ struct Cancel: AsyncParsableCommand {
         let report = try await reporting { () throws(SandboxClient.CallError) in
             try await client.cancel(id, challengeCancel: sdkTimedOut ? "08" : nil)
         }
-        try Output.data(sandbox.json ? report.json : report.statusLine)
+        try output.data(sandbox.json ? report.json : report.statusLine)
     }
 }
 
@@ -171,7 +172,7 @@ struct CReq: AsyncParsableCommand {
             try await client.challengeRequest(
                 id, oobContinue: oobContinue, oobAppFailed: oobAppFailed, isInvalid: invalid)
         }
-        try Output.data(sandbox.json ? report.json : report.text)
+        try output.data(sandbox.json ? report.json : report.text)
     }
 }
 
@@ -195,7 +196,7 @@ struct Replay: AsyncParsableCommand {
         let report = try await reporting { () throws(SandboxClient.CallError) in
             try await client.replay(id, asNew: asNew)
         }
-        try Output.data(sandbox.json ? report.json : report.acsTransId)
+        try output.data(sandbox.json ? report.json : report.acsTransId)
     }
 }
 
@@ -219,7 +220,7 @@ struct Revoke: AsyncParsableCommand {
         let report = try await reporting { () throws(SandboxClient.CallError) in
             try await client.revoke(authenticatorId)
         }
-        try Output.data(sandbox.json ? report.json : report.text)
+        try output.data(sandbox.json ? report.json : report.text)
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import HTTPServing
 import LineLog
+import LinuxProcess
 import Logging
 import Sandbox
 
@@ -62,10 +63,10 @@ struct Serve: AsyncParsableCommand {
                 StandardStream.output.say("listening on \(issuer)")
             }
         } catch let error as ListenError {
-            Output.message(error.description)
+            output.message(error.description)
             throw error.isTaken ? ExitCode.unavailable : ExitCode.failure
         } catch {
-            Output.message("cannot serve on \(listen): \(error)")
+            output.message("cannot serve on \(listen): \(error)")
             throw ExitCode.failure
         }
     }

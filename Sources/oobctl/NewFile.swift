@@ -1,5 +1,6 @@
 import Control
 import Glibc
+import LinuxProcess
 
 /// A file that has its name only once it is whole and on the disk; until then it lies beside it, and goes again unless
 /// it is kept.
@@ -36,7 +37,7 @@ struct NewFile: ~Copyable {
     }
 
     func write(_ bytes: [UInt8]) throws(ClientError) {
-        guard Output.write(bytes, to: descriptor) else { throw Self.failure("cannot be written", path) }
+        guard ProgramOutput.write(bytes, to: descriptor) else { throw Self.failure("cannot be written", path) }
     }
 
     /// Returns when the file has its name, and both are on the disk.

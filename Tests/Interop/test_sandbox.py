@@ -209,7 +209,7 @@ class WhatTheSandboxTakes(AgainstTheSandbox):
                     stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
                 self.assertEqual(run.returncode, 1, run.stderr)
                 self.assertEqual(
-                    run.stderr, "oob-issuer: standard output cannot be written\n")
+                    run.stderr, "Error: standard output cannot be written\n")
 
 
 class TheProgram(unittest.TestCase):

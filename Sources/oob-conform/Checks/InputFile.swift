@@ -1,6 +1,7 @@
 import ArgumentParser
 import Conformance
 import Glibc
+import LinuxProcess
 import StrictJSON
 
 /// A file that an argument names; `-` is standard input.
@@ -42,7 +43,7 @@ struct InputFile {
     }
 
     func failed(_ problem: String, _ status: ExitCode) -> ExitCode {
-        Output.message("\(name) \(problem)")
+        output.message("\(name) \(problem)")
         return status
     }
 }
@@ -54,8 +55,8 @@ func usage<Value>(_ parse: () throws -> Value) throws -> Value {
 
 extension CheckReport {
     /// Prints the report, and throws the exit status unless all is in order.
-    func show(of file: InputFile, json: Bool) throws(ExitCode) {
-        try Output.data(json ? jsonLine : text(of: file.name))
+    func show(of file: InputFile, json: Bool) throws {
+        try output.data(json ? jsonLine : text(of: file.name))
         if !isInOrder { throw ExitCode.failure }
     }
 }

@@ -1,6 +1,7 @@
 import Control
 import FoundationEssentials
 import Glibc
+import LinuxProcess
 import Prompting
 
 /// The only place that prints: data on standard output, messages on standard error.
@@ -30,7 +31,9 @@ struct Output {
 
     /// Bytes as they came.
     func bytes(_ bytes: [UInt8]) throws(ClientError) {
-        guard Self.write(bytes, to: STDOUT_FILENO) else { throw unwritten("Standard output cannot be written.") }
+        guard ProgramOutput.write(bytes, to: STDOUT_FILENO) else {
+            throw unwritten("Standard output cannot be written.")
+        }
     }
 
     /// How wide the terminal of standard output is; nil if that is no terminal.
@@ -94,19 +97,7 @@ struct Output {
         }
     }
 
-    /// Writes all of the text without a buffer, so that data and messages keep their order.
-    private static func write(_ text: String, to descriptor: Int32) -> Bool { write(Array(text.utf8), to: descriptor) }
-
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 {
-                rest = rest.dropFirst(written)
-            } else if written == 0 || errno != EINTR {
-                return false
-            }
-        }
-        return true
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+        ProgramOutput.write(Array(text.utf8), to: descriptor)
     }
 }

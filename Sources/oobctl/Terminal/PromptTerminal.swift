@@ -1,6 +1,7 @@
 import Control
 import Dispatch
 import Glibc
+import LinuxProcess
 import Prompting
 import Synchronization
 
@@ -51,7 +52,7 @@ final class PromptTerminal: Sendable {
         return unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
     }
 
-    func write(_ bytes: [UInt8]) { _ = Output.write(bytes, to: number) }
+    func write(_ bytes: [UInt8]) { _ = ProgramOutput.write(bytes, to: number) }
 
     /// Throws away what was typed so far, and reads one line from now on.
     func want(question: Int, isHidden: Bool, isUTF8: Bool) {

@@ -1,5 +1,6 @@
 import Control
 import Glibc
+import LinuxProcess
 import Prompting
 
 /// The terminal that a person sits at, for questions that only a person can answer.
@@ -99,7 +100,7 @@ struct Terminal: ~Copyable {
         write(gone + String(decoding: bytes.dropFirst(before), as: UTF8.self))
     }
 
-    private func write(_ text: String) { _ = Output.write(Array(text.utf8), to: number) }
+    private func write(_ text: String) { _ = ProgramOutput.write(Array(text.utf8), to: number) }
 }
 
 /// What a person pressed.
