@@ -9,7 +9,7 @@ import Synchronization
 /// If several have shared a commit, whoever makes the next one lets other tasks run first, as long as that brings more: a
 /// commit costs more than what is in it, and those who shared the last one may be about to write again.
 ///
-/// With 64 clients all steps of an approval share commits so often that they take 0.157 fdatasync
+/// With 64 clients the three commits of an approval, which are three fdatasync one at a time, take 0.157
 /// (`make bench ONLY=clients`).
 final class GroupedWrites: Sendable {
     /// The most writes in one database transaction, for all of them wait for the whole.
@@ -18,7 +18,7 @@ final class GroupedWrites: Sendable {
     private static let rounds = (most: 64, quiet: 2)
 
     private struct State {
-        var waiting: [any GroupableWrite] = []
+        var waiting: [GroupedWrite] = []
         /// How many at the front have a database transaction each: they could not be part of one.
         var alone = 0
         var isUnderWay = false
@@ -43,9 +43,11 @@ final class GroupedWrites: Sendable {
     /// - Throws: what the body throws, or why the database transaction failed; then nothing of it was written.
     func value<Value: Sendable>(
         of body: @escaping @Sendable (any StoreWriter) throws -> Value,
-        commit: ([any GroupableWrite]) async -> [any GroupableWrite]
+        commit: ([GroupedWrite]) async -> [GroupedWrite]
     ) async throws -> Value {
-        let write = GroupedWrite(body)
+        let result = Kept<Result<Value, any Error>>()
+        let write = GroupedWrite(
+            run: { result.value = .success(try body($0)) }, fail: { result.value = .failure($0) })
         let isFirst = state.withLock { state in
             state.waiting.append(write)
             state.arrived += 1
@@ -57,7 +59,7 @@ final class GroupedWrites: Sendable {
             await gather()
             let group = nextGroup()
             let left = await commit(group)
-            let next: (any GroupableWrite)? = state.withLock { state in
+            let next: GroupedWrite? = state.withLock { state in
                 state.waiting.insert(contentsOf: left, at: 0)
                 state.alone += left.count
                 state.isUnderWay = !state.waiting.isEmpty
@@ -67,7 +69,8 @@ final class GroupedWrites: Sendable {
             for other in group where !left.contains(where: { $0.turn === other.turn }) { other.turn.call(.answered) }
             call = await write.turn.value()
         }
-        return try write.value()
+        guard let result = result.value else { throw CancellationError() }
+        return try result.get()
     }
 
     /// Lets other tasks run as long as that brings writes, if several came for the last commit.
@@ -85,7 +88,7 @@ final class GroupedWrites: Sendable {
         }
     }
 
-    private func nextGroup() -> [any GroupableWrite] {
+    private func nextGroup() -> [GroupedWrite] {
         state.withLock { state in
             let group = Array(state.waiting.prefix(state.alone > 0 ? 1 : Self.limit))
             state.waiting.removeFirst(group.count)
@@ -97,39 +100,14 @@ final class GroupedWrites: Sendable {
 }
 
 /// A write that can be one of several in a database transaction.
-protocol GroupableWrite: Sendable {
-    var turn: WriteTurn { get }
-    /// Runs it; what it gives is kept for its caller.
+struct GroupedWrite: Sendable {
+    let turn = WriteTurn()
+    /// Runs it, and keeps what it gives for its caller.
     ///
     /// - Throws: what its body throws.
-    func run(in store: any StoreWriter) throws
-    /// Nothing of it was written.
-    func fail(_ error: any Error)
-}
-
-private struct GroupedWrite<Value: Sendable>: GroupableWrite {
-    private final class Outcome: Sendable {
-        /// Nil before it ran.
-        let result = Mutex<Result<Value, any Error>?>(nil)
-    }
-
-    let turn = WriteTurn()
-    private let outcome = Outcome()
-    private let body: @Sendable (any StoreWriter) throws -> Value
-
-    init(_ body: @escaping @Sendable (any StoreWriter) throws -> Value) { self.body = body }
-
-    func run(in store: any StoreWriter) throws {
-        let value = try body(store)
-        outcome.result.withLock { $0 = .success(value) }
-    }
-
-    func fail(_ error: any Error) { outcome.result.withLock { $0 = .failure(error) } }
-
-    func value() throws -> Value {
-        guard let result = outcome.result.withLock({ $0 }) else { throw CancellationError() }
-        return try result.get()
-    }
+    let run: @Sendable (any StoreWriter) throws -> Void
+    /// Tells its caller that nothing of it was written.
+    let fail: @Sendable (any Error) -> Void
 }
 
 /// What a write that waits is called for.

@@ -48,8 +48,8 @@ struct JournaledStore: Store {
     ///
     /// - Returns: those that are not answered yet, as each has to be by itself. One that needs a row that another host
     ///   holds is: as part of a group it would wait for the row with others' rows held, and two hosts for each other.
-    private func commit(_ group: [any GroupableWrite]) async -> [any GroupableWrite] {
-        let held = Kept<[any GroupableWrite]>()
+    private func commit(_ group: [GroupedWrite]) async -> [GroupedWrite] {
+        let held = Kept<[GroupedWrite]>()
         do {
             try await store.write { [hub] writer in
                 let signer = try heldJournal(in: writer)
@@ -77,14 +77,14 @@ struct JournaledStore: Store {
 
     /// - Returns: those that need a row that another host holds.
     private static func run(
-        _ group: [any GroupableWrite], in store: any StoreWriter
-    ) throws -> [any GroupableWrite] {
+        _ group: [GroupedWrite], in store: any StoreWriter
+    ) throws -> [GroupedWrite] {
         guard group.count > 1 else {
-            try group.forEach { try $0.run(in: store) }
+            try group.forEach { try $0.run(store) }
             return []
         }
         return try group.filter { write in
-            guard let failure = try store.undoing({ try write.run(in: store) }) else { return false }
+            guard let failure = try store.undoing({ try write.run(store) }) else { return false }
             if failure is RowHeldError { return true }
             write.fail(failure)
             return false
@@ -207,7 +207,8 @@ extension JournalCheckpoint {
     }
 }
 
-private final class Kept<Value: Sendable>: Sendable {
+/// A value that is known from some time on.
+final class Kept<Value: Sendable>: Sendable {
     private let content = Mutex<Value?>(nil)
 
     var value: Value? {
