@@ -37,7 +37,7 @@ extension ControlCalls {
     ) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
         do {
             return try await turn.run {
-                try await client.whileThere { try await LowPriorityThread.run { try await copier.copy() } }
+                try await client.whileThere { try await OwnThread.runAtLowPriority { try await copier.copy() } }
             }
         } catch {
             // Whoever hangs up has had the work done.

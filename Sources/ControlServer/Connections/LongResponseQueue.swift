@@ -28,7 +28,7 @@ struct LongResponseQueue: Sendable {
         do {
             return try await queue.run(uid, isFavoured: isFavoured) {
                 try Task.checkCancellation()
-                return try await LowPriorityThread.run(body)
+                return try await OwnThread.runAtLowPriority(body)
             }
         } catch is FairQueue<UInt32>.FullError {
             throw Self.refusal

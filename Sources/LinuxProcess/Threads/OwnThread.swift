@@ -1,13 +1,21 @@
-/// A thread for work that waits in system calls, so that it holds up none of the threads that Swift's tasks share.
+/// A thread for work that waits in system calls or keeps a processor busy for long.
+///
+/// It holds up none of the threads that Swift's tasks share, so it delays neither a decision nor a sign of life.
 package enum OwnThread {
+    /// How much less of the processor than others a thread at low priority is given (setpriority(2)).
+    private static let niceness: CInt = 10
+
     /// Runs `body`, and all the tasks within it, on a thread that is made for it and ends with it.
     ///
-    /// - Parameter niceness: how much less of the processor it is given than others (setpriority(2)).
     /// - Throws: `SystemError` if there can be no thread, and what `body` throws.
-    package static func run<Value: Sendable>(
-        niceness: CInt = 0, _ body: () async throws -> Value
-    ) async throws -> Value {
-        let thread = try OwnThreads(limit: 1, niceness: niceness)
-        return try await thread.run(body)
+    package static func run<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await OwnThreads(limit: 1).run(body)
+    }
+
+    /// The same on a thread behind all others of this process (nice(2)).
+    ///
+    /// A service whose filter of system calls forbids that has a thread like all others.
+    package static func runAtLowPriority<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await OwnThreads(limit: 1, niceness: niceness).run(body)
     }
 }
