@@ -38,26 +38,37 @@ import Testing
         }
     }
 
-    @Test func `when a private key without a PIN has been read nothing of its encoding is left in memory`() async {
+    @Test func `when a private key has been read nothing of its encoding is left in memory`() async {
         await #expect(processExitsWith: .success) {
             #expect(LockedMemory.prepare())
-            let secret = try AgentSecret.generate()
-            let key = try SigningKey.generate(.es256)
-            let inverted = try Self.endOfPrivateKey(key.publicKey)
-            let search = try #require(MemorySearch(for: inverted))
-            let sealed = try secret.seal(key, label: "key")
-            // In threads: each has memory of its own that it frees and takes again.
-            DispatchQueue.concurrentPerform(iterations: 64) { _ in
-                let key = try? secret.openKey(sealed, label: "key")
-                #expect(key != nil)
-            }
-            let isLeft = search.count > 0
-            #expect(!isLeft)
-            // It would have been found.
-            let there = inverted.map { ~$0 }
-            let isFound = search.count > 0
-            withExtendedLifetime(there) { #expect(isFound) }
+            try Self.expectNothingLeft(afterReading: 64, under: nil)
         }
+    }
+
+    @Test func `when one under a PIN has been read nothing of it is left in memory either`() async {
+        await #expect(processExitsWith: .success) {
+            #expect(LockedMemory.prepare())
+            try Self.expectNothingLeft(afterReading: 8, under: PIN(Secret("739182")))
+        }
+    }
+
+    private static func expectNothingLeft(afterReading times: Int, under pin: PIN?) throws {
+        let secret = try AgentSecret.generate()
+        let key = try SigningKey.generate(.es256)
+        let inverted = try Self.endOfPrivateKey(key.publicKey)
+        let search = try #require(MemorySearch(for: inverted))
+        let sealed = try secret.seal(key, label: "key", pin: pin)
+        // In threads: each has memory of its own that it frees and takes again.
+        DispatchQueue.concurrentPerform(iterations: times) { _ in
+            let key = try? secret.openKey(sealed, label: "key", pin: pin)
+            #expect(key != nil)
+        }
+        let isLeft = search.count > 0
+        #expect(!isLeft)
+        // It would have been found.
+        let there = inverted.map { ~$0 }
+        let isFound = search.count > 0
+        withExtendedLifetime(there) { #expect(isFound) }
     }
 
     /// What follows the number in the encoding of a private key on P-256 (RFC 5915), which is nowhere else: [1], a BIT

@@ -42,14 +42,14 @@ struct Mapping {
     private static let maxOfMapping = 1 << 30
 
     private let own: UnsafeMutableRawBufferPointer
-    private let inverted: Data
+    private let inverted: [UInt8]
 
     /// - Parameter inverted: what is looked for, each bit inverted: it must not be in memory itself.
     init?(for inverted: [UInt8]) {
         let memory = unsafe mmap(nil, Self.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return nil }
         unsafe own = UnsafeMutableRawBufferPointer(start: memory, count: Self.bytes)
-        self.inverted = Data(inverted)
+        self.inverted = inverted
     }
 
     /// How many pieces of memory hold it.
@@ -70,9 +70,16 @@ struct Mapping {
 
     private func holds(_ memory: CInt, from start: Int, to end: Int) -> Bool {
         let count = unsafe pread(memory, own.baseAddress, end - start, off_t(start))
-        guard count > 0, let address = unsafe own.baseAddress else { return false }
+        guard count >= inverted.count, let start = unsafe own.baseAddress else { return false }
         let words = unsafe own.assumingMemoryBound(to: UInt64.self)
         for index in words.indices { unsafe words[index] = ~words[index] }
-        return unsafe Data(bytesNoCopy: address, count: count, deallocator: .none).range(of: inverted) != nil
+        // Foundation would copy what it looks through, and find that copy in the next piece of memory.
+        let end = unsafe start + (count - inverted.count + 1)
+        var address = unsafe start
+        while unsafe address < end, let found = unsafe memchr(address, CInt(inverted[0]), address.distance(to: end)) {
+            if unsafe memcmp(found, inverted, inverted.count) == 0 { return true }
+            unsafe address = unsafe UnsafeMutableRawPointer(found) + 1
+        }
+        return false
     }
 }
