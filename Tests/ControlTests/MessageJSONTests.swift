@@ -1,5 +1,4 @@
 import Control
-import FoundationEssentials
 import Testing
 
 /// The JSON of each message, literally: scripts depend on the names.
@@ -32,36 +31,6 @@ struct MessageJSONTests {
             """#
         #expect(try json(view) == joined(expected))
         #expect(ControlAnswerReading.read(try ControlJSON.encode(view), as: RequestView.self) == view)
-    }
-
-    @Test func `the bytes are those that Foundation writes`() throws {
-        var card = EnrollmentView(
-            id: "e1", issuer: "https://issuer.example/\"\\\u{1}\u{7F}\n\u{2028}é", algorithm: -7, authnType: "pin",
-            keyUri: "file:e1.key", key: KeyView(kind: "file", exportable: nil), name: "", state: .blocked, signCount: 41
-        )
-        card.warnings = [WarningView(id: "w", message: "m", severity: "low", enrollment: "e1", others: 3)]
-        var view = RequestView(
-            id: "r1", jti: "j1", acsTransId: "a1", enrollmentId: "e1", issuer: "i", state: .pending, delivery: .none,
-            receivedAt: "2023-10-17T05:56:39Z")
-        view.transaction = ["b": "1", "B": "2", "aa": "3", "a": "4", "é": "5"]
-        let status = StatusView(
-            version: "1", state: .degraded, reasons: ["a", "b"], enrollments: [card, card], enrollmentCount: 2,
-            pending: 0, queued: 7)
-        try expectSameBytes(status)
-        try expectSameBytes([view])
-        let event = EventView(event: "gap", seq: .max, at: "t", enrollmentId: "e1", request: view)
-        try expectSameBytes(event)
-        var bare = event
-        bare.request = nil
-        #expect(try bare.encoded(with: ControlJSON.json(of: view)) == ControlJSON.encode(event))
-        #expect(try bare.encoded(with: nil) == ControlJSON.encode(bare))
-        try expectSameBytes(HealthView(ready: false, reasons: []))
-    }
-
-    private func expectSameBytes(_ message: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        #expect(try json(message) == String(decoding: try encoder.encode(message), as: UTF8.self))
     }
 
     @Test func `members without a value are left out`() throws {

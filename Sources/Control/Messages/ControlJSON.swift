@@ -23,16 +23,6 @@ package enum ControlJSON {
         return encoder
     }()
 
-    /// A message, or a part that several have.
-    package static func json(of message: some Encodable) throws(ControlError) -> JSONValue {
-        let bytes = try encode(message)
-        do throws(JSONError) {
-            return try JSONReader.value(bytes, limits: JSONLimits(maxBytes: maxAnswerBytes))
-        } catch {
-            throw ControlError(.failed, "The message could not be written as JSON.")
-        }
-    }
-
     /// Reads a request body strictly; an empty one is an empty object.
     ///
     /// A name that is given twice or is not known, and a value of another type or out of its bounds, are errors. So is

@@ -1,5 +1,3 @@
-package import StrictJSON
-
 /// What happened: an event of `GET /v1/events`, and a line of `watch --json`.
 ///
 /// A member without a value is left out.
@@ -28,15 +26,6 @@ package struct EventView: Codable, Sendable, Equatable {
 }
 
 extension EventView {
-    /// The bytes of the event with a request that was made JSON of before, as several events may be about it.
-    package func encoded(with request: JSONValue?) throws(ControlError) -> [UInt8] {
-        guard let request, case .object(let event) = try ControlJSON.json(of: self) else {
-            return try ControlJSON.encode(self)
-        }
-        let whole = event.members + [JSONObject.Member(name: "request", value: request)]
-        return JSONObject(distinct: whole.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }).serialized()
-    }
-
     /// What the event came to, for people: `approved`, `denied (suspectedFraud)`, why it was refused or not delivered.
     ///
     /// Nil for an event that is no outcome.

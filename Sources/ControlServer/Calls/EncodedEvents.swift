@@ -59,15 +59,13 @@ extension Agent {
     private func encoded(
         _ events: [JournalEvent], of requests: [RequestID: FoundRequest]
     ) throws -> [EncodedEvents.Event] {
-        let views = try requests.mapValues {
-            try ControlJSON.json(of: RequestView($0.request, enrollment: $0.enrollment))
-        }
+        let views = requests.mapValues { RequestView($0.request, enrollment: $0.enrollment) }
         return try events.map { event in
             var view = EventView(
                 event: event.name.rawValue, seq: event.sequence, at: event.at, enrollmentId: event.enrollment?.text)
             if !event.host.isEmpty { (view.host, view.cursor) = (event.host, event.cursor.text) }
-            let data = try view.encoded(with: event.request.flatMap { views[$0] })
-            let bytes = ServerSentEvents.event(event.cursor.text, data)
+            view.request = event.request.flatMap { views[$0] }
+            let bytes = try ServerSentEvents.event(event.cursor.text, ControlJSON.encode(view))
             return EncodedEvents.Event(
                 cursor: event.cursor, enrollment: event.enrollment, bytes: ByteBuffer(bytes: bytes))
         }
