@@ -41,7 +41,8 @@ import Testing
         }
     }
 
-    @Test func `what is made by the last task of all, once nobody has the threads, is done too`() async throws {
+    @Test(.timeLimit(.minutes(10)))
+    func `what is made by the last task of all, once nobody has the threads, is done too`() async throws {
         for _ in 1...20 {
             var threads: OwnThreads? = try OwnThreads(limit: 2)
             let executor = try #require(threads).executor

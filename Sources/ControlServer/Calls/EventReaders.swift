@@ -4,7 +4,8 @@ import Synchronization
 
 /// A client that was sent all events so far, and is sent those that come on the event loop of its connection.
 ///
-/// A task of its own that wakes up for each event would cost several times as much.
+/// Such a reader adds 0.02 ms of processor time to a request, which has three events (`make bench ONLY=waiting`); one that
+/// looks for them itself takes 0.05 for each (`make bench ONLY=clients`).
 final class EventReader: Sendable {
     /// Where the events go.
     protocol Client: Sendable {

@@ -7,6 +7,9 @@ import Synchronization
 ///
 /// One is there from the beginning on; others come when they are needed, and end when they have had nothing to do for a
 /// while. All end when nobody has this any more; whoever runs something on them has it until that returns.
+///
+/// To call ``run(_:)`` from one of them takes 0.3 µs of processor time, and from elsewhere 10 to 30 for the changes of
+/// threads. An approval does so some 13 times, in 3.3 ms (`make bench ONLY=processor`).
 package final class OwnThreads: Sendable {
     private let jobs: JobQueue
 
