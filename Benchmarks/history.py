@@ -16,6 +16,8 @@ from world import World
 
 PAGE = 10_000
 DAY = 86_400
+# The columns of a request that say where its evidence is.
+PIECES = ["message_piece", "text_piece", "decision_piece"]
 
 
 def with_past(world: World, count: int):
@@ -36,16 +38,23 @@ def with_past(world: World, count: int):
 
 
 def copy_requests(database: sqlite3.Connection, count: int):
-    request, message, evidence = (Copied(database, table) for table in ("request", "message", "evidence"))
+    request, message = Copied(database, "request"), Copied(database, "message")
+    pieces = [database.execute("SELECT bytes FROM evidence WHERE piece = ?", (request.row[name],)).fetchone()[0]
+              for name in PIECES]
     start, first = int(time.time()) - 100 * DAY, request.newest + 1
+    piece = database.execute("SELECT max(piece) FROM evidence").fetchone()[0] + 1
     for begin in range(0, count, PAGE):
         ids = [(first + number, secrets.token_hex(10), secrets.token_hex(16), str(uuid.uuid4()),
                 start + 99 * DAY * number // count) for number in range(begin, min(begin + PAGE, count))]
         with database:
             request.add({"seq": seq, "id": own, "jti": jti, "acs_trans_id": acs, "iat": at, "exp": at + 3600,
-                         "received_at": at, "decided_at": at} for seq, own, jti, acs, at in ids)
+                         "received_at": at, "decided_at": at,
+                         **{name: piece + (seq - first) * len(PIECES) + place for place, name in enumerate(PIECES)}}
+                        for seq, own, jti, acs, at in ids)
             message.add({"jti": jti, "request_id": own, "seen_at": at} for _, own, jti, _, at in ids)
-            evidence.add({"request_seq": seq} for seq, *_ in ids)
+            database.executemany("INSERT INTO evidence VALUES (?, ?)", (
+                (piece + (seq - first) * len(PIECES) + place, bytes)
+                for seq, *_ in ids for place, bytes in enumerate(pieces)))
 
 
 class Copied:

@@ -200,7 +200,7 @@ class World:
 
     def received(self, acs_trans_id: str) -> bool:
         return bool(self.one(
-            "SELECT count(*) FROM request WHERE acs_trans_id = ? AND members IS NOT NULL", acs_trans_id))
+            "SELECT count(*) FROM request WHERE acs_trans_id = ? AND is_presented = 1", acs_trans_id))
 
     def until_received(self, acs_trans_id: str):
         until("the request", lambda: self.received(acs_trans_id))

@@ -121,7 +121,7 @@ enum PostgresSchema {
         // What the rows' locks see to, once more: a transaction is presented and decided once.
         """
         CREATE UNIQUE INDEX request_presented ON request (acs_trans_id, enrollment_id)
-            WHERE members IS NOT NULL AND state IN ('pending', 'approved', 'denied')
+            WHERE is_presented = 1 AND state IN ('pending', 'approved', 'denied')
         """,
     ]
 }

@@ -9,13 +9,6 @@ enum DataKeyColumn: Int, TableColumn {
     case sealed
 }
 
-/// The columns of a request that say whose it is, for rows of other tables that belong to it.
-enum OwnerColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("request", naming: .snakeCase)
-
-    case id, enrollmentId
-}
-
 /// The data keys that one database transaction has seen.
 ///
 /// None outlives it, so that nobody reads or writes under a key that the database has no more.
@@ -25,7 +18,6 @@ final class SeenDataKeys {
 
     private var sealed: [EnrollmentID: [UInt8]] = [:]
     private var opened: [EnrollmentID: (sealed: [UInt8], key: DataKey)] = [:]
-    private var owners: [RequestID: EnrollmentID] = [:]
 
     subscript(id: EnrollmentID) -> [UInt8]? { sealed[id] }
 
@@ -45,14 +37,6 @@ final class SeenDataKeys {
         if opened.count >= Self.limit { opened = [:] }
         opened[id] = (sealed, key)
         return key
-    }
-
-    /// Whose a request is that was read or written.
-    func owner(of id: RequestID) -> EnrollmentID? { owners[id] }
-
-    func note(_ id: RequestID, of enrollment: EnrollmentID) {
-        if owners.count >= Self.limit { owners = [:] }
-        owners[id] = enrollment
     }
 }
 
@@ -96,14 +80,6 @@ extension DatabaseTransaction {
         return cipher(table, row: row, of: id, dataKeys[id], seals)
     }
 
-    /// The same of a row that belongs to a request, which the statement gave that gave the row.
-    func cipher<Column>(_ table: TableLayout<Column>, _ owner: Fields<OwnerColumn>) throws -> RowCipher {
-        guard sealing.dataKeys != nil else { return .plain }
-        return try cipher(
-            table, row: owner.text(.id), of: owner.value(.enrollmentId, EnrollmentID.init),
-            owner.joined(DataKeyColumn.table))
-    }
-
     private func cipher(
         _ table: String, row: String, of id: EnrollmentID, _ sealed: [UInt8]?, _ seals: any DataKeySeals
     ) -> RowCipher {
@@ -112,12 +88,6 @@ extension DatabaseTransaction {
             guard let sealed else { throw DataKeyColumn.table.unreadable(.sealed) }
             return try dataKeys.key(sealed, of: id, by: seals)
         }
-    }
-
-    /// Notes whose a request is that was read or written, for evidence of it that is written after that.
-    func noteOwner(of request: RequestID, is enrollment: EnrollmentID) {
-        guard sealing.dataKeys != nil else { return }
-        dataKeys.note(request, of: enrollment)
     }
 
     /// Makes the data key of a new enrollment.

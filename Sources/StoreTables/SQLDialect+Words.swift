@@ -18,6 +18,14 @@ extension SQLDialect {
         }
     }
 
+    /// The number of the piece of evidence that this connection has inserted last.
+    var newestPiece: String {
+        switch self {
+        case .sqlite: "last_insert_rowid()"
+        case .postgres: "currval(pg_get_serial_sequence('evidence', 'piece'))"
+        }
+    }
+
     /// Lets an insertion give the number that the database counts up itself.
     var givenIdentity: String {
         switch self {

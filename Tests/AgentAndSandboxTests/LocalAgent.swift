@@ -97,7 +97,7 @@ struct LocalAgent: Sendable {
             id: try RequestID(random: ports.entropy), enrollmentId: enrollment.id,
             jti: try #require(TokenID("request-1")), iat: now, exp: now + 86_400, presented: nil, acsTransId: nil,
             message: "", traceparent: nil, receivedAt: now, life: .pending)
-        try await ports.store.write { try $0.insert(request) }
+        try await ports.store.write { try $0.insert(request, KeptEvidence()) }
         return request
     }
 

@@ -4,6 +4,8 @@ these commands notice a change of any file.
 Run with `.venv/bin/python Tests/Interop/test_evidence.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -33,6 +35,19 @@ WAIT = ("--wait", "60")
 
 def blocks(readme: str, *languages: str) -> str:
     return "\n".join(re.findall(rf"^```(?:{'|'.join(languages)})\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE))
+
+
+def encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def changed_payload(message: bytes, members: dict) -> bytes:
+    """A JWS whose payload has other members; those that are objects are changed member by member."""
+    header, payload, signature = message.split(b".")
+    claims = json.loads(base64.urlsafe_b64decode(payload + b"=" * (-len(payload) % 4)))
+    for name, value in members.items():
+        claims[name] = claims[name] | value if isinstance(value, dict) else value
+    return b".".join([header, encoded(json.dumps(claims).encode()).encode(), signature])
 
 
 class WithEvidence(unittest.TestCase):
@@ -179,24 +194,32 @@ class OfAnApproval(WithEvidence):
                 self.assertNotIn(secret.hex().encode(), bytes, file.name)
 
     def test_what_was_changed_in_the_database_does_not_hold(self):
-        for change in [
-            "UPDATE evidence SET text = replace(text, 'USD 1.00', 'USD 9.00') WHERE request_seq = :seq",
-            "UPDATE evidence SET decision = CAST(replace(decision, 'public-key', 'Public-key') AS BLOB) "
-            "WHERE request_seq = :seq",
-            "UPDATE evidence SET issuer_key = (SELECT credential_key FROM enrollment WHERE credential_key NOT NULL "
-            "LIMIT 1) WHERE request_seq = :seq",
-            "UPDATE request SET members = CAST(replace(members, '\"100\"', '\"900\"') AS BLOB) WHERE seq = :seq",
-            "UPDATE request SET nonce = randomblob(32) WHERE seq = :seq",
-            "UPDATE request SET message = replace(message, '.', '.A') WHERE seq = :seq",
+        for piece, change in [
+            ("text", lambda text: text.replace(b"USD 1.00", b"USD 9.00")),
+            ("decision", lambda decision: decision.replace(b"public-key", b"Public-key")),
+            ("message", lambda message: changed_payload(message, {"transaction": {"purchaseAmount": "900"}})),
+            ("message", lambda message: changed_payload(message, {"nonce": encoded(b"n" * 32)})),
         ]:
-            with self.subTest(change):
-                request = self.issuer.ask(self.authenticator, self.issuer.transaction())
-                row = self.agent.json("approve", request.transaction["acsTransId"], *WAIT)
-                with sqlite3.connect(self.folder / "state" / "agent.db", timeout=30) as database:
-                    seq = database.execute("SELECT seq FROM request WHERE id = ?", [row["id"]]).fetchone()[0]
-                    self.assertEqual(database.execute(change, {"seq": seq}).rowcount, 1)
-                database.close()
-                self.assertNotEqual(self.check(self.evidence(row["id"])).returncode, 0)
+            with self.subTest(piece), self.decided() as (request, database):
+                (number, bytes), = database.execute(
+                    f"SELECT piece, bytes FROM evidence JOIN request ON piece = {piece}_piece WHERE id = ?", [request])
+                self.assertNotEqual(change(bytes), bytes)
+                database.execute("UPDATE evidence SET bytes = ? WHERE piece = ?", [change(bytes), number])
+                database.commit()
+                self.assertNotEqual(self.check(self.evidence(request)).returncode, 0)
+        with self.decided() as (request, database):
+            database.execute("UPDATE request SET issuer_key = (SELECT credential_key FROM enrollment "
+                             "WHERE credential_key NOT NULL LIMIT 1) WHERE id = ?", [request])
+            database.commit()
+            self.assertNotEqual(self.check(self.evidence(request)).returncode, 0)
+
+    @contextlib.contextmanager
+    def decided(self):
+        """The id of a new request that was approved, and the agent's database."""
+        request = self.issuer.ask(self.authenticator, self.issuer.transaction())
+        row = self.agent.json("approve", request.transaction["acsTransId"], *WAIT)
+        with contextlib.closing(sqlite3.connect(self.folder / "state" / "agent.db", timeout=30)) as database:
+            yield row["id"], database
 
     def test_the_issuers_key_is_kept_when_the_issuer_has_another(self):
         old, self.issuer.key = self.issuer.key, JWK.generate(kty="EC", crv="P-256", kid="outside-2", alg="ES256", use="sig")

@@ -53,6 +53,23 @@ import WebAuthn
         }
     }
 
+    @Test func `a message that was kept presents what it presented when it came`() throws {
+        let parties = try Parties()
+        let keys = try JWKSet(json: JSONValue.object(try parties.json.object("jwks")).serialized())
+        var forms: Set<Bool> = []
+        for vector in try Self.vectors("requests") {
+            let (name, jws) = (try vector.string("name"), try vector.string("jws"))
+            let verdict = AuthnRequestReader.read(
+                jws, for: try parties.facts, keys: keys, now: try vector.integer("at"))
+            guard case .request(let read) = verdict, case .inOrder(let request) = read.verdict else { continue }
+            let kept = try #require(KeptMessage(jws), "\(name)")
+            #expect(kept.nonce == request.nonce && kept.transaction.members == request.transaction.members)
+            #expect(kept.payment?.json == request.payment?.json)
+            forms.insert(kept.payment != nil)
+        }
+        #expect(forms == [false, true])
+    }
+
     @Test func `the relying party's checks find in each assertion what the vector says`() throws {
         let parties = try Parties()
         let key = try PublicKey(subjectPublicKeyInfo: parties.json.base64url("publicKey", bytes: 1...200))

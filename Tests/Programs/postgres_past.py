@@ -4,7 +4,6 @@ They are copies of one of the agent's own, with its message and what was kept of
 does. They have no entries in the journal.
 """
 
-import base64
 import hashlib
 import os
 import time
@@ -14,7 +13,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from postgres_fleet import LONG, Fleet, cardholder
 
-PERSONAL = {"request": ["members", "nonce", "warnings", "payment", "message"], "evidence": ["text", "decision"]}
+# The pieces of a request's evidence; a column of its row has the number of each.
+PIECES = ["message", "text", "decision"]
 # Rows of one statement.
 BATCH = 1_000_000
 # Seconds from the oldest to the newest, and from that to now.
@@ -46,6 +46,7 @@ class Past:
             self.sql(f"INSERT INTO message_tally SELECT enrollment_id, seen_at / {SLOT}, count(*) FROM message "
                      f"WHERE seen_at < {self.begun + SPAN + 1} GROUP BY 1, 2")
         self.sql("SELECT setval(pg_get_serial_sequence('request', 'seq'), (SELECT max(seq) FROM request))")
+        self.sql("SELECT setval(pg_get_serial_sequence('evidence', 'piece'), (SELECT max(piece) FROM evidence))")
         for table in [*FILLED, "evidence"]:
             self.sql(f"VACUUM (ANALYZE) {table}")
 
@@ -65,33 +66,25 @@ class Past:
         return cardholder((number - self.start) % self.cards)
 
     def add(self, old: dict):
-        kept = self.fleet.row("evidence", f"request_seq = {old['seq']}")
-        opened = {"request": self.opened("request", old, old), "evidence": self.opened("evidence", kept, old)}
+        if old["warnings"] is not None:
+            raise AssertionError("warnings are bound to their row, and are not written anew here")
+        kept = {piece: self.opened(piece, old) for piece in PIECES}
+        first = int(self.sql("SELECT max(piece) FROM evidence")[0][0]) + 1
+
+        def numbers(number: int) -> dict[str, int]:
+            start = first + (number - self.start - 1) * len(PIECES)
+            return {f"{piece}_piece": start + place for place, piece in enumerate(PIECES)}
 
         def past():
-            return (self.named(number, old) for number in range(self.start + 1, self.end + 1))
+            return (self.named(number, old) | numbers(number) for number in range(self.start + 1, self.end + 1))
 
-        self.fleet.copy("request", list(old), (self.encrypted("request", each, opened, each).values() for each in past()))
-        self.fleet.copy("evidence", list(kept), (
-            self.encrypted("evidence", {**kept, "request_seq": each["seq"]}, opened, each).values() for each in past()))
+        self.fleet.copy("request", list(old), (each.values() for each in past()))
+        self.fleet.copy("evidence", ["piece", "bytes"], (
+            [each[f"{piece}_piece"], self.closed(plain, place(each, piece))] for each in past() for piece, plain in kept.items()))
 
-    def opened(self, table: str, row: dict, request: dict) -> dict:
-        """What is personal in a row, in clear."""
-        found = {}
-        for column in PERSONAL[table]:
-            cell = row[column]
-            if cell:
-                data = cell if isinstance(cell, bytes) else base64.urlsafe_b64decode(cell + "=" * (-len(cell) % 4))
-                found[column] = self.cipher.decrypt(data[1:13], data[13:], place(table, request, column))
-        return found
-
-    def encrypted(self, table: str, row: dict, opened: dict, request: dict) -> dict:
-        """The row of a request as the agent would write it."""
-        made = dict(row)
-        for column, plain in opened[table].items():
-            data = self.closed(plain, place(table, request, column))
-            made[column] = data if isinstance(row[column], bytes) else base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-        return made
+    def opened(self, piece: str, request: dict) -> bytes:
+        data = self.fleet.row("evidence", f"piece = {request[f'{piece}_piece']}")["bytes"]
+        return self.cipher.decrypt(data[1:13], data[13:], place(request, piece))
 
     def closed(self, plain: bytes, place: bytes) -> bytes:
         nonce = os.urandom(12)
@@ -136,6 +129,6 @@ MADE = {
 }
 
 
-def place(table: str, request: dict, column: str) -> bytes:
-    """Where a value is, to which it is bound."""
-    return f"{table} {request['enrollment_id']} {request['id']} {column}".encode()
+def place(request: dict, piece: str) -> bytes:
+    """Where a piece is, to which it is bound."""
+    return f"evidence {request['enrollment_id']} {request['id']} {piece} bytes".encode()

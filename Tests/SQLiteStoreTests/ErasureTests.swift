@@ -62,26 +62,29 @@ struct ErasureTests {
         #expect(enrollment.name.isEmpty && enrollment.userHandle.isEmpty && enrollment.target.rootsPEM == nil)
         #expect(enrollment.credentialId == card.credentialId && enrollment.target.issuer == card.target.issuer)
         let neighbour = try #require(try await sample.store.read { try $0.request(kept.id) })
-        #expect(neighbour.presented?.transaction.merchantName == "Dæmø \u{202E}\"" && neighbour.message == "a.b.c")
+        #expect(neighbour.presented?.transaction.merchantName == "Dæmø \u{202E}\"" && neighbour.message == kept.message)
     }
 
     @Test func `no column of a request keeps what its issuer sent`() async throws {
         let card = try await sample.enrollment()
         let plain = try SampleStore.request(1, of: card, life: .expired)
-        let presented = try #require(plain.presented)
-        let payment = try PaymentExtension(json: [
+        let payment: JSONObject = [
             "isPayment": true, "instrument": ["displayName": "Visa of Ada", "icon": "https://issuer.example/ada.png"],
-        ])
+        ]
         var request = plain
-        request.presented = PresentedRequest(
-            transaction: presented.transaction, payment: payment, transactionDigest: presented.transactionDigest,
-            nonce: presented.nonce, warnings: presented.warnings)
-        try await sample.insert(request)
+        request.message = SampleStore.message(acsTransId: try #require(plain.acsTransId), payment: payment)
+        request.presented = try SampleStore.presented(request.message, plain.presented?.warnings ?? [])
+        let whole = request
+        let evidence = KeptEvidence(issuerKey: try SigningKey.generate(.es256).publicKey, text: "text", decision: [1])
+        try await sample.store.write { try $0.insert(whole, evidence) }
+        #expect(
+            try await sample.store.read { try $0.request(whole.id) }?.presented?.payment?.displayName == "Visa of Ada")
         try await eraseAll(of: card.id)
+        #expect(try sample.raw { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM evidence") } == 0)
         #expect(
             try columns(keptIn: "request") == [
-                "seq", "id", "enrollment_id", "jti", "iat", "exp", "acs_trans_id", "transaction_digest", "received_at",
-                "state", "delivery", "has_conflict",
+                "seq", "id", "enrollment_id", "jti", "iat", "exp", "acs_trans_id", "transaction_digest", "is_presented",
+                "received_at", "state", "delivery", "has_conflict",
             ])
     }
 
@@ -136,7 +139,9 @@ struct ErasureTests {
         for number in 1...300 {
             let owner = number.isMultiple(of: 3) ? card : other
             var request = try SampleStore.request(number, of: owner, life: .expired)
+            // Nothing reads it as a message: none of these was presented.
             request.message = "\(owner.id == card.id ? "ERASED" : "KEPT")-" + numbers.text
+            request.presented = nil
             try await sample.insert(request)
             guard number > 20, let id = RequestID(SampleStore.digits(number - Int(numbers.next() % 20))) else {
                 continue

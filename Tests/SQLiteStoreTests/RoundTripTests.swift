@@ -166,11 +166,9 @@ struct RoundTripTests {
         request.jti = newer.jti
         request.iat = 77
         request.exp = 2_000
-        request.presented = newer.presented
-        request.presented?.nonce = Array(1...64)
+        request.message = SampleStore.message(acsTransId: try #require(newer.acsTransId), nonce: Array(1...64))
+        request.presented = try SampleStore.presented(request.message)
         request.traceparent = nil
-        request.presented?.warnings = []
-        request.message = "d.e.f"
         request.decidedAt = 8
         request.life = RequestLife(state: .approved, delivery: .queued)
         request.queuePlace = 4

@@ -5,6 +5,7 @@ import IssuerProtocol
 import Keys
 import SQLiteStore
 import ScratchDirectories
+import StrictJSON
 import TestStores
 import ThreeDS
 
@@ -67,17 +68,32 @@ final class SampleStore: Sendable {
         guard let id = RequestID(digits(number)),
             let jti = TokenID("request-\(number)")
         else { throw SampleError("no id of \(number)") }
-        let transaction = try Transaction(members: [
-            TransactionMember(name: "merchantName", value: "Dæmø \u{202E}\""),
-            TransactionMember(name: "acsTransId", value: acsTransId),
-            TransactionMember(name: "other", value: "Cafe\u{301}"),
-        ])
+        let message = message(acsTransId: acsTransId)
         return RequestRecord(
             id: id, enrollmentId: enrollment.id, jti: jti, iat: iat ?? Int64(number), exp: 1_000 + Int64(number),
-            presented: PresentedRequest(
-                transaction: transaction, payment: nil, transactionDigest: [9, 9], nonce: Array(0..<16),
-                warnings: [Warning(id: "w", message: "m \"", severity: .high)]),
-            acsTransId: acsTransId, message: "a.b.c", traceparent: "00-1", receivedAt: 7, life: life)
+            presented: try presented(message, [Warning(id: "w", message: "m \"", severity: .high)]),
+            acsTransId: acsTransId, message: message, traceparent: "00-1", receivedAt: 7, life: life)
+    }
+
+    /// What a message presents.
+    static func presented(_ message: String, _ warnings: [Warning] = []) throws -> PresentedRequest {
+        guard let kept = KeptMessage(message) else { throw SampleError("nothing is presented") }
+        return PresentedRequest(kept, transactionDigest: [9, 9], warnings: warnings)
+    }
+
+    /// A message as an issuer sends it, but for its header and its signature.
+    static func message(
+        acsTransId: String, nonce: [UInt8] = Array(0..<16), payment: JSONObject? = nil, padding: String = ""
+    ) -> String {
+        var payload: JSONObject = [
+            "nonce": .string(Base64URL.encode(nonce)),
+            "transaction": [
+                "merchantName": "Dæmø \u{202E}\"", "acsTransId": .string(acsTransId), "other": "Cafe\u{301}",
+            ],
+            "padding": .string(padding),
+        ]
+        if let payment { payload["publicKey"] = ["extensions": ["payment": .object(payment)]] }
+        return "e30.\(Base64URL.encode(JSONValue.object(payload).serialized())).c2ln"
     }
 
     /// The id of the request of a number.
@@ -92,7 +108,7 @@ final class SampleStore: Sendable {
 
     @discardableResult
     func insert(_ requests: RequestRecord...) async throws -> [RequestRecord] {
-        try await store.write { store in for request in requests { try store.insert(request) } }
+        try await store.write { store in for request in requests { try store.insert(request, KeptEvidence()) } }
         return requests
     }
 }

@@ -1,5 +1,6 @@
 import Authenticator
 import SQLiteStore
+import StrictJSON
 import Testing
 import ThreeDS
 
@@ -29,9 +30,7 @@ struct UnreadableRowTests {
         ("refusal", "state = 'refused', refusal = NULL"), ("delivery", "delivery = 'odd'"),
         ("trans_status", "delivery = 'delivered', trans_status = 'U'"),
         ("delivery_failure", "delivery = 'failed', delivery_failure = NULL"), ("jti", "jti = 'no jti'"),
-        ("jti", "jti = ''"), ("members", "members = x'00'"), ("members", "members = CAST('{}' AS BLOB)"),
-        ("members", "members = CAST('{\"acsTransId\":1}' AS BLOB)"), ("nonce", "nonce = NULL"),
-        ("transaction_digest", "transaction_digest = NULL"), ("warnings", "warnings = NULL"),
+        ("jti", "jti = ''"), ("transaction_digest", "transaction_digest = NULL"),
         ("warnings", "warnings = CAST('[{}]' AS BLOB)"), ("warnings", "warnings = CAST('{}' AS BLOB)"),
         ("received_at", "received_at = -1"), ("received_at", "received_at = 9223372036854775807"),
         ("decided_at", "decided_at = -9223372036854775808"), ("decided_at", "decided_at = 253402300800"),
@@ -92,13 +91,33 @@ struct UnreadableRowTests {
     }
 
     @Test(arguments: [
-        "", "[]", "{}", #"{"isPayment":true}"#,
-        #"{"isPayment":true,"instrument":{"displayName":"x","icon":"javascript:x"}}"#,
+        #"{"nonce":1}"#, #"{"transaction":{}}"#, #"{"transaction":{"acsTransId":1}}"#,
+        #"{"publicKey":{"extensions":{"payment":[]}}}"#,
+        #"{"publicKey":{"extensions":{"payment":{"isPayment":true}}}}"#,
+        #"{"publicKey":{"extensions":{"payment":{"isPayment":true,"instrument":{"displayName":"x","icon":"javascript:x"}}}}}"#,
     ])
-    func `a payment that this agent cannot have written is unreadable`(payment: String) async throws {
+    func `a message that this agent cannot have presented is unreadable`(change: String) async throws {
         let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
-        try sample.execute("UPDATE request SET payment = CAST('\(payment)' AS BLOB)")
-        try await expectUnreadable("request", column: "payment") { _ = try $0.request(request.id) }
+        let parts = request.message.split(separator: ".")
+        let payload = try #require(Base64URL.decode(String(parts[1])))
+        var changed = try JSONReader.object(payload, limits: JSONLimits(maxBytes: 65_536))
+        for member in try JSONReader.object(Array(change.utf8), limits: JSONLimits(maxBytes: 65_536)).members {
+            changed[member.name] = member.value
+        }
+        let message = "\(parts[0]).\(Base64URL.encode(JSONValue.object(changed).serialized())).\(parts[2])"
+        try sample.execute("UPDATE evidence SET bytes = CAST('\(message)' AS BLOB)")
+        try await expectUnreadable("evidence", column: "bytes") { _ = try $0.request(request.id) }
+    }
+
+    @Test(arguments: [
+        "DELETE FROM evidence", "UPDATE evidence SET bytes = x'00'", "UPDATE evidence SET bytes = x'FF'",
+        "UPDATE evidence SET bytes = CAST('a.b.c' AS BLOB)", "UPDATE request SET message_piece = 99",
+    ])
+    func `a request whose message is not there is unreadable, and none that shows nothing`(change: String) async throws
+    {
+        let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
+        try sample.execute(change)
+        try await expectUnreadable("evidence", column: "bytes") { _ = try $0.request(request.id) }
     }
 
     @Test(arguments: [Int64.min, -1, .max])

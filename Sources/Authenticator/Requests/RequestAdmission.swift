@@ -142,8 +142,8 @@ struct RequestAdmission {
                 read, message: message, token: Refusal.tooManyUndecided.rawValue, reason: .policy, in: store)
         }
         let pending = try insert(read, message: message, presented: presented, life: .pending, in: store)
-        let text = try textDigest(of: pending, in: store)
-        try store.record(.presented(pending, text: text, by: try remember(read, as: newId, in: store)), at: now)
+        let seen = try remember(read, as: newId, in: store)
+        try store.record(.presented(pending, text: try textDigest(of: pending), by: seen), at: now)
         return .presented(newId)
     }
 
@@ -169,11 +169,11 @@ struct RequestAdmission {
         newer.presented = PresentedRequest(request)
         let isCancelled = try isTakenBack(read.jti, in: store) && newer.life.cancel()
         try store.update(newer)
-        try store.keep(KeptEvidence(issuerKey: read.issuerKey), of: newer.id)
-        let text = try textDigest(of: newer, in: store)
+        try store.keep(KeptEvidence(issuerKey: read.issuerKey, text: keptText(of: newer)?.text), of: newer.id)
         let seen = try remember(read, as: newer.id, in: store)
         let fact: JournalFact =
-            isCancelled ? .cancelled(newer, by: seen) : .superseded(newer, text: text, by: seen)
+            try isCancelled
+            ? .cancelled(newer, by: seen) : .superseded(newer, text: textDigest(of: newer), by: seen)
         try store.record(fact, at: now)
         return .entered
     }
@@ -209,8 +209,8 @@ struct RequestAdmission {
         let refused = try refuse(
             read, message: message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: store)
         guard case .refused = refused else { return refused }
-        try store.record(
-            .conflict(seen(read, as: holder.id), text: try textDigest(of: marked, in: store)), at: now)
+        try store.keep(KeptEvidence(text: keptText(of: marked)?.text), of: marked.id)
+        try store.record(.conflict(seen(read, as: holder.id), text: try textDigest(of: marked)), at: now)
         return .refused(isConflict: true)
     }
 
@@ -219,10 +219,10 @@ struct RequestAdmission {
     ) throws -> Outcome {
         guard try isWithinQuota(in: store) else { return .overQuota }
         let refused = try insert(
-            read, message: message, presented: nil, life: .refused(token: token, reason: reason), in: store)
+            read, message: message, presented: nil, life: .refused(token: token, reason: reason),
+            decision: DecisionBody.deny(reason), in: store)
         let seen = try remember(read, as: newId, in: store)
         try store.record(.refused(refused, token: token, reason: reason, by: seen), at: now)
-        try store.keep(KeptEvidence(decision: DecisionBody.deny(reason)), of: newId)
         return .refused(isConflict: false)
     }
 
@@ -237,14 +237,14 @@ struct RequestAdmission {
 
     private func insert(
         _ read: VerifiedRequest, message: String, presented: PresentedRequest?, life: RequestLife,
-        in store: any StoreWriter
+        decision: [UInt8]? = nil, in store: any StoreWriter
     ) throws -> RequestRecord {
         let request = RequestRecord(
             id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,
             presented: presented, acsTransId: read.acsTransId?.canonical, message: message,
             traceparent: read.traceparent, receivedAt: now, life: life)
-        try store.insert(request)
-        try store.keep(KeptEvidence(issuerKey: read.issuerKey), of: newId)
+        try store.insert(
+            request, KeptEvidence(issuerKey: read.issuerKey, text: keptText(of: request)?.text, decision: decision))
         return request
     }
 
@@ -262,12 +262,12 @@ struct RequestAdmission {
             answer: answer)
     }
 
-    /// The digest of a request's text.
-    ///
-    /// The text of an undecided one is kept, because it cannot be made again later.
-    private func textDigest(of request: RequestRecord, in store: any StoreWriter) throws -> String? {
-        guard let text = request.text(for: enrollment, localTime) else { return nil }
-        if request.life.state == .pending { try store.keep(KeptEvidence(text: text.text), of: request.id) }
-        return try text.digest
+    private func textDigest(of request: RequestRecord) throws -> String? {
+        try request.text(for: enrollment, localTime)?.digest
+    }
+
+    /// The text of an undecided request, which is kept because it cannot be made again later.
+    private func keptText(of request: RequestRecord) -> TransactionText? {
+        request.life.state == .pending ? request.text(for: enrollment, localTime) : nil
     }
 }

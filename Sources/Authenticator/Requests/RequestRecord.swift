@@ -75,6 +75,13 @@ package struct PresentedRequest: Sendable {
         self.warnings = warnings
     }
 
+    /// Of a request whose message was kept.
+    package init(_ message: KeptMessage, transactionDigest: [UInt8], warnings: [Warning]) {
+        self.init(
+            transaction: message.transaction, payment: message.payment, transactionDigest: transactionDigest,
+            nonce: message.nonce, warnings: warnings)
+    }
+
     init(_ request: AuthnRequest) {
         self.init(
             transaction: request.transaction, payment: request.payment, transactionDigest: request.transactionDigest,

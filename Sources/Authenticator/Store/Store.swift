@@ -202,7 +202,8 @@ package protocol StoreWriter: StoreReader {
     @discardableResult
     func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool
 
-    func insert(_ request: RequestRecord) throws
+    /// Writes a new request, with what is kept of it for a dispute.
+    func insert(_ request: RequestRecord, _ evidence: KeptEvidence) throws
     /// Writes what may change: the message that is answered, the life, why a delivery failed, the conflict mark.
     func update(_ request: RequestRecord) throws
     /// Writes the same, except the message that is answered.

@@ -37,12 +37,12 @@ struct RequestRules {
         guard !jti.readsAsCommand else {
             throw RequestRefusal.invalid(.jtiReserved, "jti is a word of the command line's: \(jti)")
         }
-        let nonce = try nonce()
-        let received = try transactionObject()
+        let nonce = try Self.nonce(claims)
+        let received = try Self.transactionObject(claims)
         let transaction = try Self.transaction(received)
         let requested = RequestedOptions(claims: claims, facts: facts)
         let options = try requested.options()
-        let payment = try requested.payment(options)
+        let payment = try RequestedOptions.payment(in: options.extensions)
         // Refuses now what could not be signed later.
         _ = try payment?.clientData(for: transaction, rpId: facts.rpId, origin: facts.issuer.text)
         let challenge = try ChallengeCommitment.challenge(nonce: nonce, transaction: received)
@@ -58,7 +58,7 @@ struct RequestRules {
             traceparent: claims.traceparent(), warnings: try warnings(transaction, payment))
     }
 
-    private func nonce() throws(RequestRefusal) -> [UInt8] {
+    static func nonce(_ claims: Claims) throws(RequestRefusal) -> [UInt8] {
         do {
             return try claims.object.base64url("nonce", bytes: 16...64)
         } catch {
@@ -66,7 +66,7 @@ struct RequestRules {
         }
     }
 
-    private func transactionObject() throws(RequestRefusal) -> JSONObject {
+    static func transactionObject(_ claims: Claims) throws(RequestRefusal) -> JSONObject {
         do {
             return try claims.object.object("transaction")
         } catch {
@@ -74,7 +74,7 @@ struct RequestRules {
         }
     }
 
-    private static func transaction(_ object: JSONObject) throws(RequestRefusal) -> Transaction {
+    static func transaction(_ object: JSONObject) throws(RequestRefusal) -> Transaction {
         do throws(TransactionRefusal) {
             var members: [TransactionMember] = []
             for member in object.members {

@@ -22,8 +22,8 @@ struct RequestedOptions {
     }
 
     /// Nil if the plain form of assertion is asked for.
-    func payment(_ options: PublicKeyCredentialRequestOptions) throws(RequestRefusal) -> PaymentExtension? {
-        guard let value = options.extensions?["payment"] else { return nil }
+    static func payment(in extensions: JSONObject?) throws(RequestRefusal) -> PaymentExtension? {
+        guard let value = extensions?["payment"] else { return nil }
         guard case .object(let json) = value else {
             throw .invalid(.paymentExtension, "publicKey.extensions.payment must be an object")
         }

@@ -4,6 +4,8 @@ import TableRows
 /// A table as both databases have it, so that its rows can go from one to the other.
 struct MovedTable: Sendable {
     let name: String
+    /// What its rows are read from, with their owners; `nil`: the table alone.
+    var source: String?
     /// What orders its rows: texts and bytes by their bytes in both.
     let key: [String]
     /// Whether PostgreSQL has a column more, the host whose chain of the journal the row belongs to.
@@ -31,8 +33,10 @@ struct MovedTable: Sendable {
         MovedTable(name: "message", key: ["enrollment_id", "jti"]),
         MovedTable(name: "cancellation", key: ["enrollment_id", "cancels"]),
         MovedTable(
-            name: "evidence", key: ["request_seq"], personal: names([EvidenceColumn.text, .decision]),
-            owner: ownerOfRequest),
+            name: "evidence",
+            source: "request JOIN evidence ON piece IN (message_piece, text_piece, decision_piece)",
+            key: ["seq", "piece"], counter: "piece", personal: names([PieceColumn.bytes]),
+            owner: ("request.enrollment_id", rowOfPiece)),
         MovedTable(name: "push_subscription", key: ["seq"], counter: "seq"),
         MovedTable(name: "persona", key: ["enrollment_id"]),
         MovedTable(name: "script", key: ["request_seq"]),
@@ -44,10 +48,10 @@ struct MovedTable: Sendable {
         MovedTable(name: "journal_of_request", key: ["request_seq", "checkpoint"], isOfHost: true),
     ]
 
-    private static let ownerOfRequest = (
-        enrollment: "(SELECT request.enrollment_id FROM request WHERE request.seq = request_seq)",
-        row: "(SELECT request.id FROM request WHERE request.seq = request_seq)"
-    )
+    /// As ``Piece`` says it.
+    private static let rowOfPiece = """
+        request.id || CASE piece WHEN message_piece THEN ' message' WHEN text_piece THEN ' text' ELSE ' decision' END
+        """
 
     private static func names<Column: TableColumn>(_ columns: Set<Column>) -> Set<String> {
         Set(columns.map { Column.table.name(of: $0) })
@@ -81,7 +85,7 @@ struct MovedTable: Sendable {
         let condition = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let whose = owner.map { ", \($0.enrollment), \($0.row)" } ?? ""
         return """
-            SELECT \(Self.list(columns))\(whose) FROM \(name) \(condition) ORDER BY \(Self.list(key)) LIMIT \(limit)
+            SELECT \(Self.list(columns))\(whose) FROM \(source ?? name) \(condition) ORDER BY \(Self.list(key)) LIMIT \(limit)
             """
     }
 

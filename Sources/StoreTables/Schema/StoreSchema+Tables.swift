@@ -1,5 +1,6 @@
 extension StoreSchema {
     /// `/*host*/` and `/*host,*/` are where PostgreSQL has a column more: whose chain of the journal a row belongs to;
+    /// `/*counted*/`, where it counts numbers up that SQLite takes from the newest row;
     /// `/*marks*/` and `/*by marks*/`, where each has the marks of an enrollment.
     static let tables = itself + enrollments + requests + keptOfRequests + journal
 
@@ -121,7 +122,8 @@ extension StoreSchema {
         """,
     ]
 
-    // payment: what an assertion of the form `payment.get` has besides the transaction; null for the plain form.
+    // is_presented: also once all of it is erased. warnings: null for none; transaction, nonce and payment are the message's.
+    // …_piece: where `evidence` has the message, the text and the decision; null if there is none, or it was erased.
     // queue_place: of a decision that waits to be delivered, an approval's signCount, and a denial's place behind others.
     // answer_until and answer_place: of a message that waits for a deny as `duplicate`.
     private static let requests = [
@@ -134,13 +136,14 @@ extension StoreSchema {
             iat INTEGER,
             exp INTEGER,
             acs_trans_id TEXT,
-            members BLOB,
+            is_presented INTEGER NOT NULL,
             transaction_digest BLOB,
-            nonce BLOB,
             warnings BLOB,
             traceparent TEXT,
-            payment BLOB,
-            message TEXT NOT NULL,
+            issuer_key BLOB,
+            message_piece INTEGER,
+            text_piece INTEGER,
+            decision_piece INTEGER,
             received_at INTEGER NOT NULL,
             decided_at INTEGER,
             queue_place INTEGER,
@@ -163,7 +166,7 @@ extension StoreSchema {
         CREATE INDEX request_open ON request (state, enrollment_id, queue_place, exp)
             WHERE state = 'pending' OR delivery = 'queued'
         """,
-        "CREATE INDEX request_unpresented ON request (enrollment_id, received_at) WHERE members IS NULL",
+        "CREATE INDEX request_unpresented ON request (enrollment_id, received_at) WHERE is_presented = 0",
         "CREATE INDEX request_over ON request (received_at) WHERE state <> 'pending' AND delivery <> 'queued'",
         """
         CREATE TABLE message (
@@ -203,13 +206,11 @@ extension StoreSchema {
     ]
 
     private static let keptOfRequests = [
-        // Kept only for a dispute.
+        // What is long, each written once behind all others: beside a request's row it would take a page alone.
         """
         CREATE TABLE evidence (
-            request_seq INTEGER PRIMARY KEY REFERENCES request (seq) ON DELETE CASCADE,
-            issuer_key BLOB,
-            text TEXT,
-            decision BLOB
+            piece INTEGER PRIMARY KEY/*counted*/,
+            bytes BLOB NOT NULL
         ) STRICT
         """,
         // What was to answer a request of a `test` enrollment.

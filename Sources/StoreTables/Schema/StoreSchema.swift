@@ -24,7 +24,7 @@ package enum StoreSchema {
 
     private static func sqlite(_ statement: String) -> String {
         statement.replacing("/*host,*/", with: "").replacing("/*host*/", with: "").replacing("/*marks*/", with: "")
-            .replacing("/*by marks*/", with: marks(for: .sqlite))
+            .replacing("/*by marks*/", with: marks(for: .sqlite)).replacing("/*counted*/", with: "")
     }
 
     /// A bit for each of the core's marks of an enrollment (`EnrollmentMark`), by its raw value.
@@ -93,6 +93,7 @@ package enum StoreSchema {
             .replacing("/*host*/", with: "host TEXT NOT NULL REFERENCES host (name), ")
             .replacing("/*marks*/", with: ", marks INTEGER NOT NULL GENERATED ALWAYS AS \(marks) STORED")
             .replacing("/*by marks*/", with: marks(for: .postgres))
+            .replacing("/*counted*/", with: " GENERATED ALWAYS AS IDENTITY")
             .replacing("INTEGER PRIMARY KEY AUTOINCREMENT", with: "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
             .replacing("INTEGER", with: "BIGINT")
             .replacing("BLOB", with: "BYTEA")

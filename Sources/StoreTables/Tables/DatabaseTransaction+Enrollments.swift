@@ -70,19 +70,24 @@ extension DatabaseTransaction {
     private func requestWithEnrollment() -> String {
         """
         SELECT \(RequestColumn.table.qualifiedColumns), \(EnrollmentColumn.table.qualifiedColumns),
-            \(KeyTriesColumn.table.qualifiedColumns)\(dataKeyColumn(of: "request.enrollment_id"))
+            \(KeyTriesColumn.table.qualifiedColumns),
+            \(PieceColumn.message), \(PieceColumn.text)\(dataKeyColumn(of: "request.enrollment_id"))
         FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
         LEFT JOIN key_tries ON key_tries.identity = enrollment.key_identity WHERE request.id = ?
         """
     }
 
-    /// A request that is held, and in the same round trip its enrollment, which is asked for next.
+    /// A request that is held, and in the same round trip what is asked for next: its enrollment, and its text.
     func requestWithEnrollment(_ id: RequestID) throws -> RequestRecord? {
         try database.row(of: RequestColumn.table, sql: requestWithEnrollment(), [id.text]) { fields in
             let ofEnrollment = fields.joined(EnrollmentColumn.table)
             keep(try enrollment(ofEnrollment))
-            return try record(
-                fields, dataKey: ofEnrollment.joined(KeyTriesColumn.table).joined(DataKeyColumn.table))
+            let message = ofEnrollment.joined(KeyTriesColumn.table).joined(PieceColumn.table)
+            let text = message.joined(PieceColumn.table)
+            let dataKey = text.joined(DataKeyColumn.table)
+            let request = try record(fields, message, dataKey: dataKey)
+            written?.state.pieces[id] = try pieces(of: request, fields, text, dataKey)
+            return request
         }
     }
 

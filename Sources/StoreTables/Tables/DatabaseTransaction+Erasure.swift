@@ -19,15 +19,15 @@ extension DatabaseTransaction {
 
     package func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64? {
         try hold(id)
-        let next = "SELECT seq FROM request WHERE enrollment_id = ? AND seq > ? ORDER BY seq LIMIT ?"
+        let next = "SELECT seq FROM request WHERE enrollment_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
         let values: StatementValues = [id.text, place ?? 0, limit]
+        try removePieces(ofRequests: "seq IN (\(next))", values)
         try database.run(
             """
-            UPDATE request SET members = NULL, nonce = NULL, warnings = NULL, payment = NULL, traceparent = NULL,
-                message = ''
+            UPDATE request SET warnings = NULL, traceparent = NULL, issuer_key = NULL,
+                message_piece = NULL, text_piece = NULL, decision_piece = NULL
             WHERE seq IN (\(next))
             """, values)
-        try database.run("DELETE FROM evidence WHERE request_seq IN (\(next))", values)
         return try database.number("SELECT MAX(seq) FROM (\(next)) AS erased", values)
     }
 

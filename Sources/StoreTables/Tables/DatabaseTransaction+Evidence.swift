@@ -3,57 +3,170 @@ import IssuerProtocol
 import Keys
 import TableRows
 
-/// The columns of what is kept of a request for a dispute.
-enum EvidenceColumn: Int, TableColumn {
+/// A piece of what is kept of a request: its message, the text or the decision.
+///
+/// A piece is written once, behind all others, so that it shares a page with what is written at the same time. Its
+/// request's row has its number. Only a newer message or another text takes the place of an older one.
+enum PieceColumn: Int, TableColumn {
     static let table = TableLayout<Self>("evidence", naming: .snakeCase)
 
-    case issuerKey, text, decision
+    case bytes
+
+    /// The piece that a column of `request` numbers, for a list of columns.
+    static func piece(_ column: RequestColumn) -> String {
+        "(SELECT bytes FROM evidence WHERE piece = request.\(RequestColumn.table.name(of: column)))"
+    }
+
+    static let message = piece(.messagePiece)
+    static let text = piece(.textPiece)
+    static let decision = piece(.decisionPiece)
+}
+
+/// The pieces of a request, by the words that bind an encrypted one to its place.
+enum Piece: String {
+    case message, text, decision
+
+    /// The column of `request` that has its number.
+    fileprivate var column: String { "\(rawValue)_piece" }
+}
+
+/// What is kept of a request before more is.
+struct KeptPieces {
+    let owner: EnrollmentID
+    let text: [UInt8]?
+    let hasDecision: Bool
+}
+
+/// The columns of a request that its evidence is read with.
+private enum KeptColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("request", naming: .snakeCase)
+
+    case id, enrollmentId, issuerKey, textPiece, decisionPiece
 }
 
 extension DatabaseTransaction {
     package func evidence(of id: RequestID) throws -> KeptEvidence {
         let sql = """
-            SELECT \(EvidenceColumn.table.columns), \(OwnerColumn.table.qualifiedColumns)\(dataKeyColumn(of: "request.enrollment_id"))
-            FROM evidence JOIN request ON request.seq = request_seq WHERE id = ?
+            SELECT \(KeptColumn.table.columns), \(PieceColumn.text), \(PieceColumn.decision)\(dataKeyColumn(of: "request.enrollment_id"))
+            FROM request WHERE id = ?
             """
-        let kept = try database.row(of: EvidenceColumn.table, sql: sql, [id.text]) { fields in
-            let cipher = try cipher(EvidenceColumn.table, fields.joined(OwnerColumn.table))
+        let kept = try database.row(of: KeptColumn.table, sql: sql, [id.text]) { fields in
+            let text = fields.joined(PieceColumn.table)
+            let decision = text.joined(PieceColumn.table)
+            let key = decision.joined(DataKeyColumn.table)
+            let owner = try fields.value(.enrollmentId, EnrollmentID.init)
             return KeptEvidence(
-                issuerKey: try fields.optionalPublicKey(.issuerKey), text: try cipher.optionalText(fields, .text),
-                decision: try cipher.optionalBytes(fields, .decision))
+                issuerKey: try fields.optionalPublicKey(.issuerKey),
+                text: try fields.piece(.textPiece) == nil ? nil : cipher(.text, of: id, owner, key).text(text),
+                decision: try fields.piece(.decisionPiece) == nil
+                    ? nil : cipher(.decision, of: id, owner, key).bytes(decision, .bytes))
         }
         return kept ?? KeptEvidence()
     }
 
     package func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
         try hold(.enrollmentOfRequest(id))
-        let bytes = database.dialect.bytes
-        let cipher = try cipher(of: id)
-        try database.run(
-            """
-            INSERT INTO evidence (request_seq, issuer_key, text, decision)
-            SELECT seq, CAST(? AS \(bytes)), CAST(? AS TEXT), CAST(? AS \(bytes)) FROM request WHERE id = ?
-            ON CONFLICT (request_seq) DO UPDATE SET
-                issuer_key = COALESCE(excluded.issuer_key, evidence.issuer_key),
-                text = COALESCE(excluded.text, evidence.text),
-                decision = COALESCE(excluded.decision, evidence.decision)
-            """,
-            [
-                evidence.issuerKey?.subjectPublicKeyInfo, try cipher.closed(evidence.text, EvidenceColumn.text),
-                try cipher.closed(evidence.decision, EvidenceColumn.decision), id.text,
-            ])
-    }
-
-    private func cipher(of id: RequestID) throws -> RowCipher {
-        guard sealing.dataKeys != nil else { return .plain }
         // Of a request that is not there nothing is kept.
-        guard let owner = try dataKeys.owner(of: id) ?? owner(of: id) else { return .plain }
-        return try cipher(EvidenceColumn.table, row: id.text, of: owner)
+        guard let kept = try written?.state.pieces[id] ?? pieces(of: id) else { return }
+        written?.state.pieces[id] = nil
+        if let key = evidence.issuerKey {
+            try database.update(
+                RequestColumn.table, set: [.issuerKey: key.subjectPublicKeyInfo], where: [.id: id.text])
+        }
+        if let text = evidence.text.map({ Array($0.utf8) }), text != kept.text {
+            try put(text, .text, of: id, kept.owner, isNew: kept.text == nil)
+        }
+        if let decision = evidence.decision {
+            try put(decision, .decision, of: id, kept.owner, isNew: !kept.hasDecision)
+        }
     }
 
-    private func owner(of id: RequestID) throws -> EnrollmentID? {
-        try database.row(of: OwnerColumn.table, "WHERE id = ?", [id.text]) {
-            try $0.value(.enrollmentId, EnrollmentID.init)
+    private func pieces(of id: RequestID) throws -> KeptPieces? {
+        let sql = """
+            SELECT \(KeptColumn.table.columns), \(PieceColumn.text)\(dataKeyColumn(of: "request.enrollment_id"))
+            FROM request WHERE id = ?
+            """
+        return try database.row(of: KeptColumn.table, sql: sql, [id.text]) { fields in
+            let (text, owner) = (fields.joined(PieceColumn.table), try fields.value(.enrollmentId, EnrollmentID.init))
+            let cipher = try cipher(.text, of: id, owner, text.joined(DataKeyColumn.table))
+            return KeptPieces(
+                owner: owner, text: try fields.piece(.textPiece) == nil ? nil : cipher.bytes(text, .bytes),
+                hasDecision: try fields.piece(.decisionPiece) != nil)
         }
+    }
+
+    func pieces(
+        of request: RequestRecord, _ fields: Fields<RequestColumn>, _ text: Fields<PieceColumn>,
+        _ dataKey: Fields<DataKeyColumn>
+    ) throws -> KeptPieces {
+        let cipher = try cipher(.text, of: request.id, request.enrollmentId, dataKey)
+        return KeptPieces(
+            owner: request.enrollmentId,
+            text: try fields.optionalNumber(.textPiece) as Int64? == nil ? nil : cipher.bytes(text, .bytes),
+            hasDecision: try fields.optionalNumber(.decisionPiece) as Int64? != nil)
+    }
+
+    /// Writes the pieces of a request whose row was just inserted.
+    func insertPieces(of request: RequestRecord, _ evidence: KeptEvidence) throws {
+        let pieces: [(Piece, [UInt8]?)] = [
+            (.message, Array(request.message.utf8)), (.text, evidence.text.map { Array($0.utf8) }),
+            (.decision, evidence.decision),
+        ]
+        for (piece, bytes) in pieces {
+            if let bytes { try put(bytes, piece, of: request.id, request.enrollmentId, isNew: true) }
+        }
+    }
+
+    func updateMessage(of request: RequestRecord) throws {
+        try put(Array(request.message.utf8), .message, of: request.id, request.enrollmentId, isNew: false)
+    }
+
+    /// Removes all pieces of the requests that a condition selects; their rows still have the numbers.
+    func removePieces(ofRequests condition: String, _ values: StatementValues) throws {
+        let columns = [RequestColumn.messagePiece, .textPiece, .decisionPiece].map { RequestColumn.table.name(of: $0) }
+        let pieces = columns.map { "SELECT \($0) FROM request WHERE \(condition)" }.joined(separator: " UNION ALL ")
+        try database.run("DELETE FROM evidence WHERE piece IN (\(pieces))", values)
+    }
+
+    /// Reads a piece that a statement gave, with the data key of its enrollment.
+    func cipher(
+        _ piece: Piece, of id: RequestID, _ owner: EnrollmentID, _ dataKey: Fields<DataKeyColumn>
+    ) throws -> RowCipher {
+        try cipher(PieceColumn.table, row: piece.row(of: id), of: owner, dataKey)
+    }
+
+    /// Writes a piece: behind all others if it is new, or in the place of the older one.
+    private func put(
+        _ bytes: [UInt8], _ piece: Piece, of id: RequestID, _ owner: EnrollmentID, isNew: Bool
+    ) throws {
+        let closed = try cipher(PieceColumn.table, row: piece.row(of: id), of: owner).closed(bytes, PieceColumn.bytes)
+        guard isNew else {
+            return try database.run(
+                "UPDATE evidence SET bytes = ? WHERE piece = (SELECT \(piece.column) FROM request WHERE id = ?)",
+                [closed, id.text])
+        }
+        // The number is not asked for: nothing is waited for.
+        try database.run("INSERT INTO evidence (bytes) VALUES (?)", [closed])
+        try database.run(
+            "UPDATE request SET \(piece.column) = \(database.dialect.newestPiece) WHERE id = ?", [id.text])
+    }
+}
+
+extension Piece {
+    /// What binds it to its place, with its enrollment.
+    fileprivate func row(of id: RequestID) -> String { "\(id.text) \(rawValue)" }
+}
+
+extension Fields<KeptColumn> {
+    /// The number of a piece; `nil` if there is none.
+    fileprivate func piece(_ column: KeptColumn) throws -> Int64? { try optionalNumber(column) }
+}
+
+extension RowCipher {
+    func text(_ piece: Fields<PieceColumn>) throws -> String {
+        guard let text = String(validating: try bytes(piece, .bytes), as: UTF8.self) else {
+            throw piece.unreadable(.bytes)
+        }
+        return text
     }
 }

@@ -3,7 +3,7 @@ import IssuerProtocol
 import TableRows
 import ThreeDS
 
-/// The columns of a request whose decision waits, and of its evidence, which has the bytes.
+/// The columns of a request whose decision waits; a piece of its evidence has the bytes.
 private enum QueuedColumn: Int, TableColumn {
     static let table = TableLayout<Self>("request", naming: .snakeCase)
 
@@ -139,20 +139,16 @@ extension DatabaseTransaction {
 
     /// Requests whose decision waits, each with the decision's bytes.
     private func decisions(_ condition: String, _ arguments: StatementValues) throws -> [Waiting] {
-        let columns = QueuedColumn.table.qualifiedColumns + ", evidence.issuer_key, evidence.text, evidence.decision"
-        let sql = """
-            SELECT \(columns)\(dataKeyColumn(of: "request.enrollment_id"))
-            FROM request JOIN evidence ON evidence.request_seq = request.seq \(condition)
-            """
+        let columns = "\(QueuedColumn.table.columns), \(PieceColumn.decision)"
+        let sql = "SELECT \(columns)\(dataKeyColumn(of: "request.enrollment_id")) FROM request \(condition)"
         return try database.rows(of: QueuedColumn.table, sql: sql, arguments) { fields in
-            let (id, evidence) = (try fields.value(.id, RequestID.init), fields.joined(EvidenceColumn.table))
+            let (id, decision) = (try fields.value(.id, RequestID.init), fields.joined(PieceColumn.table))
             let owner = try fields.value(.enrollmentId, EnrollmentID.init)
-            let cipher = try cipher(
-                EvidenceColumn.table, row: id.text, of: owner, evidence.joined(DataKeyColumn.table))
+            let cipher = try cipher(.decision, of: id, owner, decision.joined(DataKeyColumn.table))
             let entry = OutboxEntry(
                 enrollmentId: owner, jti: try fields.value(.jti, TokenID.init), requestId: id,
                 signCount: try fields.text(.state) == "approved" ? fields.number(.queuePlace) : nil,
-                body: try cipher.bytes(evidence, .decision), exp: try Self.exp(fields),
+                body: try cipher.bytes(decision, .bytes), exp: try Self.exp(fields),
                 traceparent: try fields.optionalText(.traceparent), lastError: try fields.optionalText(.deliveryError))
             return (try fields.number(.queuePlace), entry)
         }

@@ -1,5 +1,6 @@
 package import Authenticator
 import IssuerProtocol
+import Keys
 import TableRows
 import ThreeDS
 
@@ -7,12 +8,12 @@ import ThreeDS
 enum RequestColumn: Int, TableColumn {
     static let table = TableLayout<Self>("request", naming: .snakeCase)
 
-    case id, enrollmentId, acsTransId, transactionDigest, payment, receivedAt, jti, iat, exp, members, nonce, warnings,
-        traceparent, message, decidedAt, queuePlace, state, reason, refusal, delivery, transStatus, deliveryFailure,
-        deliveryError, hasConflict
+    case id, enrollmentId, acsTransId, transactionDigest, isPresented, receivedAt, issuerKey, jti, iat, exp, warnings,
+        traceparent, messagePiece, textPiece, decisionPiece, decidedAt, queuePlace, state, reason, refusal, delivery,
+        transStatus, deliveryFailure, deliveryError, hasConflict
 
-    /// What was bought, where and for how much, and what says it again.
-    static let personal: Set<RequestColumn> = [.members, .nonce, .warnings, .payment, .message]
+    /// Warnings may say what was bought, and where.
+    static let personal: Set<RequestColumn> = [.warnings]
 }
 
 extension DatabaseTransaction {
@@ -119,7 +120,7 @@ extension DatabaseTransaction {
         try hold(enrollment)
         return try requests(
             """
-            WHERE acs_trans_id = ? AND enrollment_id = ? AND members IS NOT NULL
+            WHERE acs_trans_id = ? AND enrollment_id = ? AND is_presented = 1
             ORDER BY iat DESC, seq DESC LIMIT 1
             """, [acsTransId, enrollment.text]
         ).first
@@ -134,7 +135,7 @@ extension DatabaseTransaction {
 
     package func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
         try hold(enrollment)
-        let sql = "SELECT COUNT(*) FROM request WHERE members IS NULL AND enrollment_id = ? AND received_at >= ?"
+        let sql = "SELECT COUNT(*) FROM request WHERE is_presented = 0 AND enrollment_id = ? AND received_at >= ?"
         return Int(try database.number(sql, [enrollment.text, since]) ?? 0)
     }
 
@@ -162,13 +163,21 @@ extension DatabaseTransaction {
         return time.flatMap { $0 > 0 ? $0 : nil }
     }
 
-    package func insert(_ request: RequestRecord) throws {
+    package func insert(_ request: RequestRecord, _ evidence: KeptEvidence) throws {
         try hold(request.enrollmentId)
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
-        noteOwner(of: request.id, is: request.enrollmentId)
-        let columns =
-            try Self.fixedColumns(request, cipher) + Self.messageColumns(request, cipher) + lifeColumns(request)
-        try database.insert(into: RequestColumn.table, columns)
+        let fixed: ColumnValues<RequestColumn> = [
+            .id: request.id.text,
+            .enrollmentId: request.enrollmentId.text,
+            .acsTransId: request.acsTransId,
+            .transactionDigest: request.presented?.transactionDigest,
+            .isPresented: request.presented != nil,
+            .receivedAt: request.receivedAt,
+            .issuerKey: evidence.issuerKey?.subjectPublicKeyInfo,
+        ]
+        let columns = try Self.messageColumns(request, cipher) + lifeColumns(request)
+        try database.insert(into: RequestColumn.table, fixed + columns)
+        try insertPieces(of: request, evidence)
     }
 
     package func update(_ request: RequestRecord) throws {
@@ -176,6 +185,7 @@ extension DatabaseTransaction {
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
         let columns = try Self.messageColumns(request, cipher) + lifeColumns(request)
         try database.update(RequestColumn.table, set: columns, where: [.id: request.id.text])
+        try updateMessage(of: request)
     }
 
     package func updateLife(of request: RequestRecord) throws {
@@ -183,37 +193,17 @@ extension DatabaseTransaction {
         try database.update(RequestColumn.table, set: lifeColumns(request), where: [.id: request.id.text])
     }
 
-    /// What never changes of a request.
-    private static func fixedColumns(
-        _ request: RequestRecord, _ cipher: RowCipher
-    ) throws -> ColumnValues<RequestColumn> {
-        [
-            .id: request.id.text,
-            .enrollmentId: request.enrollmentId.text,
-            .acsTransId: request.acsTransId,
-            .transactionDigest: request.presented?.transactionDigest,
-            .payment: try cipher.closed(
-                (request.presented?.payment).map(PresentedColumns.payment), RequestColumn.payment),
-            .receivedAt: request.receivedAt,
-        ]
-    }
-
     /// The message that is answered, which a newer one may take the place of.
     private static func messageColumns(
         _ request: RequestRecord, _ cipher: RowCipher
     ) throws -> ColumnValues<RequestColumn> {
-        let presented = request.presented
-        return [
+        [
             .jti: request.jti.text,
             .iat: request.iat,
             .exp: request.exp,
-            .members: try cipher.closed(
-                (presented?.transaction.members).map(PresentedColumns.members), RequestColumn.members),
-            .nonce: try cipher.closed(presented?.nonce, RequestColumn.nonce),
             .warnings: try cipher.closed(
-                (presented?.warnings).map(PresentedColumns.warnings), RequestColumn.warnings),
+                (request.presented?.warnings).flatMap(WarningColumn.value), RequestColumn.warnings),
             .traceparent: request.traceparent,
-            .message: try cipher.closed(request.message, RequestColumn.message),
         ]
     }
 
@@ -241,28 +231,43 @@ extension DatabaseTransaction {
     }
 
     private func requests(_ condition: String, _ arguments: StatementValues) throws -> [RequestRecord] {
-        let columns = RequestColumn.table.columns + dataKeyColumn(of: "request.enrollment_id")
+        let columns =
+            "\(RequestColumn.table.columns), \(PieceColumn.message)" + dataKeyColumn(of: "request.enrollment_id")
         let sql = "SELECT \(columns) FROM request \(condition)"
         return try database.rows(of: RequestColumn.table, sql: sql, arguments) { fields in
-            try record(fields, dataKey: fields.joined(DataKeyColumn.table))
+            let message = fields.joined(PieceColumn.table)
+            return try record(fields, message, dataKey: message.joined(DataKeyColumn.table))
         }
     }
 
-    /// - Parameter dataKey: that of the request's enrollment; not read if the store has none.
-    func record(_ fields: Fields<RequestColumn>, dataKey: Fields<DataKeyColumn>) throws -> RequestRecord {
+    /// - Parameters:
+    ///   - piece: the message.
+    ///   - dataKey: that of the request's enrollment; not read if the store has none.
+    func record(
+        _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>, dataKey: Fields<DataKeyColumn>
+    ) throws -> RequestRecord {
         let id = try fields.value(.id, RequestID.init)
         let enrollment = try fields.value(.enrollmentId, EnrollmentID.init)
         let cipher = try cipher(RequestColumn.table, row: id.text, of: enrollment, dataKey)
-        noteOwner(of: id, is: enrollment)
+        // Without one it was erased.
+        let message: String? =
+            if try fields.optionalNumber(.messagePiece) as Int64? != nil {
+                try self.cipher(.message, of: id, enrollment, dataKey).text(piece)
+            } else { nil }
         var request = RequestRecord(
             id: id,
             enrollmentId: enrollment,
             jti: try fields.value(.jti, TokenID.init), iat: try fields.optionalTime(.iat),
-            exp: try fields.optionalTime(.exp),
-            presented: try PresentedColumns.read(fields, cipher),
-            acsTransId: try fields.optionalText(.acsTransId),
-            message: try cipher.text(fields, .message), traceparent: try fields.optionalText(.traceparent),
-            receivedAt: try fields.time(.receivedAt), life: try LifeColumns.read(fields))
+            exp: try fields.optionalTime(.exp), presented: nil,
+            acsTransId: try fields.optionalText(.acsTransId), message: message ?? "",
+            traceparent: try fields.optionalText(.traceparent), receivedAt: try fields.time(.receivedAt),
+            life: try LifeColumns.read(fields))
+        if let message, try fields.flag(.isPresented) {
+            request.presented = PresentedRequest(
+                try piece.made(of: message, .bytes, KeptMessage.init),
+                transactionDigest: try fields.bytes(.transactionDigest),
+                warnings: try WarningColumn.read(cipher.optionalBytes(fields, .warnings), fields))
+        }
         request.decidedAt = try fields.optionalTime(.decidedAt)
         request.queuePlace = try fields.optionalNumber(.queuePlace)
         request.deliveryError = try fields.optionalText(.deliveryError)

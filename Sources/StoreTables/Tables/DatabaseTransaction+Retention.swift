@@ -16,10 +16,11 @@ extension DatabaseTransaction {
             """
             SELECT seq FROM request
             WHERE state <> 'pending' AND delivery <> 'queued' AND received_at < ?1
-                AND (members IS NULL OR exp < ?1)
+                AND (is_presented = 0 OR exp < ?1)
             ORDER BY received_at LIMIT ?2
             """, [time, limit])
         for seq in over {
+            try removePieces(ofRequests: "seq = ?1", [seq])
             for table in [
                 "journal_of_request WHERE request_seq", "script WHERE request_seq", "request WHERE seq",
             ] {

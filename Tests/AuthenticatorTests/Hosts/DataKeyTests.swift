@@ -50,17 +50,16 @@ struct DataKeyTests {
         #expect(throws: SealError.notSealedByThisSecret) { try sealer.open(keys[0].sealed, of: keys[1].enrollmentId) }
     }
 
-    @Test(arguments: ["members", "nonce", "warnings", "message"])
-    func `a value from another row is refused as damaged, and the others stay readable`(column: String) async throws {
+    @Test func `a message from another row is refused as damaged, and the others stay readable`() async throws {
         let card = try await sample.enrolled()
         for number in 1...3 { try await sample.receive(.numbered(number), for: card) }
         let ids = try await sample.requests().map(\.id)
         try tamper(
             """
-            UPDATE request SET \(column) = (SELECT \(column) FROM request WHERE id = '\(ids[0].text)')
-            WHERE id = '\(ids[1].text)'
+            UPDATE evidence SET bytes = \(piece("message", of: ids[0]))
+            WHERE piece = (SELECT message_piece FROM request WHERE id = '\(ids[1].text)')
             """)
-        try await expectUnreadable("request has an unreadable \(column)") { _ = try await sample.request(ids[1]) }
+        try await expectUnreadable("evidence has an unreadable bytes") { _ = try await sample.request(ids[1]) }
         for id in [ids[0], ids[2]] { #expect(try await sample.approve(id).life.state == .approved) }
     }
 
@@ -69,7 +68,7 @@ struct DataKeyTests {
         try await sample.receive(.numbered(1), for: card)
         try await sample.receive(.numbered(2), for: other)
         let ids = try await sample.requests().map(\.id)
-        try tamper("UPDATE request SET warnings = nonce WHERE id = '\(ids[0].text)'")
+        try tamper("UPDATE request SET warnings = \(piece("message", of: ids[0])) WHERE id = '\(ids[0].text)'")
         try await expectUnreadable("request has an unreadable warnings") { _ = try await sample.request(ids[0]) }
         try tamper(
             """
@@ -83,13 +82,19 @@ struct DataKeyTests {
         let card = try await sample.enrolled()
         let (first, second) = (try await approved(1, for: card), try await approved(2, for: card))
         let text = try #require(try await sample.store.real.read { try $0.evidence(of: second) }.text)
-        try tamper("UPDATE evidence SET text = (SELECT text FROM evidence ORDER BY request_seq LIMIT 1)")
         #expect(try await sample.store.real.read { try $0.evidence(of: first) }.text != text)
-        try await expectUnreadable("evidence has an unreadable text") {
-            _ = try await sample.store.real.read { try $0.evidence(of: second) }
+        for column in ["text", "decision"] {
+            try tamper("UPDATE request SET \(column)_piece = (SELECT MIN(\(column)_piece) FROM request)")
+            try await expectUnreadable("evidence has an unreadable bytes") {
+                _ = try await sample.store.real.read { try $0.evidence(of: second) }
+            }
         }
-        try tamper("UPDATE evidence SET decision = (SELECT decision FROM evidence ORDER BY request_seq LIMIT 1)")
-        try await expectUnreadable("evidence has an unreadable decision") { _ = try await sample.outbox(of: card) }
+        try await expectUnreadable("evidence has an unreadable bytes") { _ = try await sample.outbox(of: card) }
+    }
+
+    /// The bytes of a piece, in SQL.
+    private func piece(_ name: String, of id: RequestID) -> String {
+        "(SELECT bytes FROM evidence WHERE piece = (SELECT \(name)_piece FROM request WHERE id = '\(id.text)'))"
     }
 
     @Test func `it goes with an erasure, and another enrollment's stays`() async throws {
