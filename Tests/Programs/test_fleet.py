@@ -103,8 +103,12 @@ class Interrupted(Fleet):
         self.assertEqual(set(rows), names(*range(1, 21)))
         self.assertEqual({row["state"] for row in rows.values()}, {"active"})
         self.assertEqual(self.known(), {row["authenticatorId"] for row in rows.values()})
-        # Another run makes nothing; a greater count takes the lines after those.
-        self.assertEqual(json.loads(self.run_fleet(20, "--json").stdout)["made"], 0)
+        # Another run asks for nothing, though all its codes are good; a greater count takes the lines after those.
+        self.write(*self.codes(20), codes[20])
+        self.assertEqual(self.run_fleet(20).stderr.splitlines(), [
+            "20 of 20 are there already; the run goes on with the rest.",
+            "20 are enrolled: 20 were there before, 0 were made."])
+        self.assertEqual(len(self.known()), 20)
         more = self.run_fleet(21, "--json")
         self.assertEqual(json.loads(more.stdout), {"count": 21, "before": 20, "made": 1, "waiting": 0}, more.stderr)
 
