@@ -379,6 +379,11 @@ class MetricsTests(Hosts):
         found = dict(re.findall(r"^# HELP (\S+) (.*)$", run.stdout, re.MULTILINE))
         self.assertEqual(found, metrics(of_several_hosts=True) | metrics(of_several_hosts=False))
 
+    def test_a_backup_is_not_made_and_the_tools_of_the_database_are_named(self):
+        run = self.host("alpha").ctl("backup", "-")
+        self.assertEqual((run.returncode, run.stdout), (64, ""))
+        self.assertIn("its own tools, such as pgBackRest or pg_dump", run.stderr)
+
 
 class StandbyTests(Hosts):
     def finding(self, agent: Agent) -> str | None:
