@@ -209,7 +209,7 @@ struct RequestAdmission {
         let refused = try refuse(
             read, message: message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: store)
         guard case .refused = refused else { return refused }
-        try store.keep(KeptEvidence(text: keptText(of: marked)?.text), of: marked.id)
+        if let text = keptText(of: marked) { try store.keep(KeptEvidence(text: text.text), of: marked.id) }
         try store.record(.conflict(seen(read, as: holder.id), text: try textDigest(of: marked)), at: now)
         return .refused(isConflict: true)
     }

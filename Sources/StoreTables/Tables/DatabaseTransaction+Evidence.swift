@@ -90,7 +90,7 @@ extension DatabaseTransaction {
             let (text, owner) = (fields.joined(PieceColumn.table), try fields.value(.enrollmentId, EnrollmentID.init))
             let cipher = try cipher(.text, of: id, owner, text.joined(DataKeyColumn.table))
             return KeptPieces(
-                owner: owner, text: try fields.piece(.textPiece) == nil ? nil : cipher.bytes(text, .bytes),
+                owner: owner, text: try fields.piece(.textPiece) == nil ? nil : cipher.textToReplace(text),
                 hasDecision: try fields.piece(.decisionPiece) != nil)
         }
     }
@@ -102,7 +102,7 @@ extension DatabaseTransaction {
         let cipher = try cipher(.text, of: request.id, request.enrollmentId, dataKey)
         return KeptPieces(
             owner: request.enrollmentId,
-            text: try fields.optionalNumber(.textPiece) as Int64? == nil ? nil : cipher.bytes(text, .bytes),
+            text: try fields.optionalNumber(.textPiece) as Int64? == nil ? nil : cipher.textToReplace(text),
             hasDecision: try fields.optionalNumber(.decisionPiece) as Int64? != nil)
     }
 
@@ -150,6 +150,13 @@ extension DatabaseTransaction {
         try database.run(
             "UPDATE request SET \(piece.column) = \(database.dialect.newestPiece) WHERE id = ?", [id.text])
     }
+}
+
+extension RowCipher {
+    /// The text that another may take the place of; of one that cannot be read, no bytes.
+    ///
+    /// It is kept for a dispute alone: neither a decision nor its delivery hangs on it.
+    fileprivate func textToReplace(_ text: Fields<PieceColumn>) -> [UInt8] { (try? bytes(text, .bytes)) ?? [] }
 }
 
 extension Piece {
