@@ -81,6 +81,8 @@ struct MovedTable: Sendable {
         if !isFirst {
             let places = (1...key.count).map { "?\($0)" }.joined(separator: ", ")
             conditions.append("(\(Self.list(key))) > (\(places))")
+            // Of two tables PostgreSQL finds the place by an index only so.
+            if source != nil { conditions.append("\(Self.list([key[0]])) >= ?1") }
         }
         let condition = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let whose = owner.map { ", \($0.enrollment), \($0.row)" } ?? ""
