@@ -199,6 +199,8 @@ extension SQLiteDatabase {
         do {
             return try await body()
         } catch {
+            // What SQLite was told to cut off is no trouble of the file's.
+            try Task.checkCancellation()
             throw named(error, path)
         }
     }

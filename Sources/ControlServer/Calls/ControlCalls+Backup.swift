@@ -10,10 +10,7 @@ extension ControlCalls {
         let peer = ControlPeer(client.caller)
         let turn = try backupTurns.begin(for: client.caller, size: copier.size)
         let copy = try await quota.run(.backup, by: peer.uid, countsAlways: true) {
-            let copy = try await makeCopy(for: client, in: turn)
-            // Only now is it known that there is one; nothing of it has left.
-            try await agent.note(.backup, by: peer)
-            return copy
+            try await makeCopy(for: client, by: peer, in: turn)
         }
         return Answer(contentType: ControlRoute.backup.mediaType) { writer in
             turn.whenCut { client.cut() }
@@ -33,16 +30,21 @@ extension ControlCalls {
     }
 
     private func makeCopy(
-        for client: ControlConnection, in turn: BackupTurn
+        for client: ControlConnection, by peer: ControlPeer, in turn: BackupTurn
     ) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
         do {
-            return try await turn.run {
+            let copy = try await turn.run {
                 try await client.whileThere { try await OwnThread.runAtLowPriority { try await copier.copy() } }
             }
+            // Only now is it known that there is one; nothing of it has left.
+            try await agent.note(.backup, by: peer)
+            return copy
         } catch {
-            // Whoever hangs up has had the work done.
-            let isOurs = error is CommandError || error is StoreError
-            if isOurs || turn.end == .taken { backupTurns.giveBack(to: client.caller) }
+            // Whoever hangs up has had the work done, and with each try that finds the disk too small it is full for a
+            // time.
+            let isFull = (error as? StoreError)?.kind == .full
+            let isSpent = error is ControlConnection.HungUpError || error is CancellationError || isFull
+            if !isSpent { backupTurns.giveBack(to: client.caller) }
             throw error
         }
     }

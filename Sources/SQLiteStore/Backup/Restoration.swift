@@ -80,6 +80,8 @@ package struct Restoration {
                 // Whatever the file says of that: nothing but the file itself is to have its rows.
                 try database.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
                 let manifest = try checked(database)
+                // No seal covers the mark: the copy may be without it, and its digest be made to fit.
+                try SQLiteDatabase.markAsCopy(database)
                 try Manifest.remove(from: database)
                 return manifest
             }
@@ -91,8 +93,10 @@ package struct Restoration {
             throw Self.error(fault, backup)
         } catch let error as DatabaseError {
             switch error.resultCode {
-            case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_NOMEM:
+            case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_NOMEM:
                 throw .failed("\(copy): \(error.message ?? "error \(error.resultCode.rawValue)")")
+            // The copy is this process's own file: what cannot be written to says so itself.
+            case .SQLITE_READONLY: throw damaged("it says that it cannot be written to")
             case .SQLITE_NOTADB: throw damaged("it is no SQLite database")
             default: throw damaged("SQLite says: \((error.message ?? "").printable)")
             }

@@ -23,6 +23,8 @@ struct RowDigest: ~Copyable {
         var rows = try RowDigest()
         let names = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") { $0[0] }
         for case .text(let name)? in names {
+            // A cancellation between two statements cuts nothing off.
+            try Task.checkCancellation()
             try rows.take([UInt8(ascii: "T")] + ColumnValue.text(name).unmistakableBytes)
             try rows.addRows(of: name, in: database)
         }

@@ -42,19 +42,14 @@ extension SQLiteDatabase {
     func copy(to path: String, version: String, takenAt time: Int64) async throws {
         try await Self.naming(self.path) {
             let source = try DatabaseQueue(path: self.path, configuration: Self.readOnly)
+            // Before the disk is filled with a copy that is of no use.
+            try await source.read { try Self.checkSchema(of: $0) }
             try await source.vacuum(into: path)
             try source.close()
         }
         try await Self.naming(path) {
             let copy = try DatabaseQueue(path: path, configuration: Self.wary)
             try await copy.write { copy in
-                let foreign = try SchemaObjects(of: copy).differences(from: .ofThisVersion())
-                guard foreign.isEmpty else {
-                    throw CommandError(
-                        .failed,
-                        "the database is not as this version makes it, and no restore would take a copy: "
-                            + foreign.joined(separator: ", "))
-                }
                 try Self.markAsCopy(copy)
                 try Manifest.write(into: copy, version: version, takenAt: time)
             }
@@ -62,10 +57,20 @@ extension SQLiteDatabase {
         }
     }
 
+    private static func checkSchema(of database: Database) throws {
+        let foreign = try SchemaObjects(of: database).differences(from: .ofThisVersion())
+        guard foreign.isEmpty else {
+            throw CommandError(
+                .failed,
+                "the database is not as this version makes it, and no restore would take a copy: "
+                    + foreign.joined(separator: ", "))
+        }
+    }
+
     /// Marks every signCount of a copy as uncertain.
     ///
     /// Nobody knows which signCounts were used since, so none is used before the issuer has said which one it accepted.
-    private static func markAsCopy(_ copy: Database) throws {
+    static func markAsCopy(_ copy: Database) throws {
         try copy.execute(
             sql: "UPDATE enrollment SET refused_sign_count = sign_count WHERE state IN ('active', 'suspended')")
     }

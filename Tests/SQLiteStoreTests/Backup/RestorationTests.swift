@@ -138,13 +138,34 @@ struct RestorationTests {
     @Test func `a digest that was made to fit hides no trigger`() async throws {
         let path = try sample.altered(
             try await sample.backup(), by: "CREATE TRIGGER evil AFTER INSERT ON journal BEGIN SELECT 1; END")
+        try await fitDigest(of: path)
+        guard case .otherSchema = try sample.refusal(of: path) else { throw SampleError("it was restored") }
+    }
+
+    private func fitDigest(of path: String) async throws {
         let queue = try DatabaseQueue(path: path)
         try await queue.write { database in
             let digest = try RowDigest.hexadecimal(of: database)
             try database.execute(sql: "UPDATE manifest SET value = ? WHERE name = 'digest'", arguments: [digest])
         }
         try queue.close()
-        guard case .otherSchema = try sample.refusal(of: path) else { throw SampleError("it was restored") }
+    }
+
+    @Test func `a signCount is uncertain after a restore, whatever the backup says of it`() async throws {
+        let card = try await sample.enroll()
+        let path = try sample.altered(
+            try await sample.backup(), by: "UPDATE enrollment SET refused_sign_count = NULL")
+        try await fitDigest(of: path)
+        let directory = try sample.restored(path)
+        let read = try await SQLiteDatabase(path: "\(directory)/agent.db").read { try $0.enrollment(card.id) }
+        #expect(read?.refusedSignCount == 3)
+    }
+
+    @Test func `a header that forbids to write is the backup's fault`() async throws {
+        var bytes = try await sample.backup()
+        bytes[18] = 3
+        let error = try #require(try sample.refusal(of: try sample.write(bytes)))
+        #expect(isDamaged(error), "\(error)")
     }
 
     @Test func `the agent's own database is no backup`() async throws {
