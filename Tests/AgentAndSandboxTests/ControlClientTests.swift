@@ -48,7 +48,9 @@ struct ControlClientTests {
     func `who sends half a request is cut, and others are served meanwhile`(_ half: String) async throws {
         try await ControlPort.run(patience: 1) { port in
             async let cut = port.http.answer(to: half)
-            let other = try await port.http.answer(to: Self.health("1.1", ["connection: close"]))
+            var other = ""
+            // On a busy machine the other's time may be over too: then it asks again.
+            while other.isEmpty { other = try await port.http.answer(to: Self.health("1.1", ["connection: close"])) }
             #expect(other.hasPrefix(Self.good), "\(other)")
             #expect(!(try await cut).hasPrefix(Self.good))
         }
