@@ -8,7 +8,7 @@ struct Backup: AsyncParsableCommand {
         abstract: "Write a consistent copy of the agent's state, taken while it runs.",
         discussion: """
             The copy is one SQLite database with a manifest in it. The keys in it are encrypted, and the agent's secret \
-            is not in it. `oob-agent --restore FILE` makes a state of it.
+            is not in it. To make a state of a copy, use `oob-agent --restore FILE`.
             """)
 
     @Argument(help: "The file, or - for standard output.", completion: .file())
