@@ -4,6 +4,8 @@ import Foundation
 package enum Places {
     package static let root: String = {
         let root = NSTemporaryDirectory() + "soft-keys-\(ProcessInfo.processInfo.processIdentifier)"
+        // A test that makes a key in a file there may be the first.
+        try? FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         // Both libraries know no other way than the environment. It is set once, before the first test goes on.
         _ = unsafe setenv("SOFTHSM2_CONF", root + "/softhsm2.conf", 1)
         _ = unsafe setenv("TPM2OPENSSL_TCTI", "swtpm:path=" + socket(in: root), 1)
