@@ -63,7 +63,7 @@ extension ExitStatus {
         case .usage: "wrong usage"
         case .unreachable: "the agent cannot be reached"
         case .tooFewFiles: "the system allows too few open files"
-        case .queued: "durable, not at the issuer yet; the agent goes on. A backup: try later"
+        case .queued: "durable, not at the issuer yet; the agent goes on; of backup: try later"
         }
     }
 
