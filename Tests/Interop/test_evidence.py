@@ -334,7 +334,7 @@ class OverTheSocket(WithEvidence):
         self.assertEqual(evidence["message"], request.jws)
         self.assertEqual(evidence["decision"].encode(), request.decision_bytes)
         self.assertEqual(evidence["request"]["state"], "approved")
-        self.assertEqual(len(evidence["journal"]["entries"]), 6)
+        self.assertEqual(len(evidence["journal"]["entries"]), 3)
 
 
     def ctl(self, *arguments: str) -> subprocess.CompletedProcess:
