@@ -388,7 +388,7 @@ class TheSandboxsOwnCalls(unittest.TestCase):
         source = "".join(path.read_text(encoding="utf-8") for path in (HERE.parents[1] / "Sources/Sandbox").rglob("*.swift"))
         for path in OWN["paths"]:
             self.assertEqual(requests.request("PATCH", self.sandbox.origin + path, timeout=30).status_code, 405, path)
-        named = set(re.findall(r'"(/sandbox/[a-z-]+)"', source))
+        named = {"/sandbox/" + name for name in re.findall(r'= prefix \+ "([a-z-]+)"', source)}
         self.assertEqual(named, {"/".join(path.split("/")[:3]) for path in OWN["paths"]})
 
 
