@@ -199,7 +199,7 @@ extension SQLiteDatabase {
         do {
             return try await body()
         } catch {
-            // What SQLite was told to cut off is no trouble of the file's.
+            // A statement that was cut off for a cancellation is no trouble of the file's.
             try Task.checkCancellation()
             throw named(error, path)
         }

@@ -18,8 +18,8 @@ package enum StateFiles {
 }
 
 extension StateFiles {
-    /// What may be in a state directory into which a backup is restored: the secret, the lock, and a restore that was cut
-    /// off.
+    /// The names that may be in a state directory into which a backup is restored: the secret, the lock, and a restore
+    /// that was cut off.
     static let beforeRestore: Set = [secret, "agent.lock", restore]
 
     /// Before an agent uses the directory: removes what a copy or a finished restore that was cut off left.

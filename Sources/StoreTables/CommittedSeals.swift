@@ -97,7 +97,7 @@ package final class KnownEnrollments: Sendable {
 /// What one database transaction that writes has read of the journal's marks, and written so far.
 package final class Written {
     struct State {
-        /// What was kept of requests when they were read, until more is kept.
+        /// The pieces of requests as they were read, until more is kept.
         var pieces: [RequestID: KeptPieces] = [:]
         /// Empty for a row that was removed.
         var seals: [SealedRow: [UInt8]] = [:]

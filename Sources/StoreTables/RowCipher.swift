@@ -56,22 +56,9 @@ extension RowCipher {
         }
     }
 
-    func optionalText<Column>(_ fields: Fields<Column>, _ column: Column) throws -> String? {
-        switch try value(fields, column) {
-        case .null: nil
-        case .text(let text): text
-        default: throw fields.unreadable(column)
-        }
-    }
-
     func bytes<Column>(_ fields: Fields<Column>, _ column: Column) throws -> [UInt8] {
         guard let bytes = try optionalBytes(fields, column) else { throw fields.unreadable(column) }
         return bytes
-    }
-
-    func text<Column>(_ fields: Fields<Column>, _ column: Column) throws -> String {
-        guard let text = try optionalText(fields, column) else { throw fields.unreadable(column) }
-        return text
     }
 
     func value<Column>(_ fields: Fields<Column>, _ column: Column) throws -> ColumnValue {

@@ -46,7 +46,7 @@ extension AgentEvent {
         self = .journaled(entry.kind, of: entry.enrollment, request: entry.request)
     }
 
-    /// What is published of an entry.
+    /// The events that are published of an entry.
     static func all(of entry: JournalEntry) -> [AgentEvent] {
         guard let names = RequestNames(entry), let id = entry.enrollment else { return [AgentEvent(entry)] }
         return [AgentEvent(entry), .requestReceived(names, of: id)]

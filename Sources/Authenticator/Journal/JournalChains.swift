@@ -50,7 +50,7 @@ extension JournalMoment.End {
 struct NamedChains {
     let reader: any StoreReader
     let ends: [String: JournalMoment.End]
-    /// How many entries are read at once.
+    /// The number of entries that are read at once.
     private static let window = 256
 
     /// Entries that were read last, by host: names go up, mostly.

@@ -31,7 +31,7 @@ package struct JournalCheckpoint: Sendable, Equatable {
     /// What the checkpoint after this one names.
     var earlierOfNext: [JournalPoint] {
         var (points, distance) = ([point], Self.stride)
-        // Those at the beginning may have been removed for their age.
+        // Points at the beginning may have been removed for their age.
         while let last = Self.last(multipleOf: distance, through: point.sequence), distance < Int64(UInt32.max) {
             let named = last == point.sequence ? point : earlier.first { $0.sequence == last }
             guard let named else { break }

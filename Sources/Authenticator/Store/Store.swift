@@ -114,7 +114,7 @@ package protocol StoreReader {
     func newestTime() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
-    /// How many messages of an enrollment came at or after `since`, seconds since 1970, or up to five minutes before it.
+    /// The number of messages of an enrollment since `since`, seconds since 1970, or up to five minutes before it.
     ///
     /// They are counted by slots of five minutes of the clock, and the slot of `since` is counted whole. The same message
     /// again does not count.

@@ -10,13 +10,13 @@ struct KitMember: Sendable {
     let canVerifyUser: Bool
 }
 
-/// How the issuer of a case differs from the sandbox, and what came.
+/// The differences of a case's issuer from the sandbox, and the calls that came.
 struct KitState {
     /// The keys that are published, by their `kid`.
     var published = [KitIssuer.keyID]
     /// Members of the answers of an endpoint that differ; null removes one.
     ///
-    /// Those of a key, of the creation options, and of the discovery document, which names what a case is about alone.
+    /// Changed are a key, the creation options, and the discovery document, which names what a case is about alone.
     var changes: [KitEndpoint: JSONObject] = [
         .discovery: ["batchFetchEndpoint": .null, "vapidPublicKey": .null]
     ]

@@ -23,7 +23,7 @@ struct AnswerHead: Sendable, Equatable {
             String(value.drop { $0 == " " || $0 == "\t" })
     }
 
-    /// How the end of the body is told (RFC 9112 §6.3).
+    /// The framing of the body, which tells its end (RFC 9112 §6.3).
     func framing() throws(AnswerError) -> AnswerFraming {
         guard status != 204, status != 304 else { return .length(0) }
         if let coding = self["transfer-encoding"] {

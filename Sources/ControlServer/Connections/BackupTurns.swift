@@ -102,7 +102,7 @@ final class BackupTurn: Sendable {
     /// Why it is over; nil while it goes on.
     var end: End? { state.withLock { $0.end } }
 
-    /// What a client is told that has got nothing yet; nil if it was not cut off.
+    /// The error for a client that has got nothing yet; nil if the backup was not cut off.
     var refusal: TooManyCallsError? {
         end.flatMap { end in
             switch end {

@@ -81,7 +81,7 @@ struct RequestStory {
         return [message, decision, event(entry), signed].compactMap(\.self)
     }
 
-    /// What the kind of an entry says besides.
+    /// The step that the kind of an entry adds.
     private func event(_ entry: Entry) -> SequenceDiagram.Step? {
         switch entry.kind {
         case "received", "sent": nil

@@ -1,7 +1,7 @@
 import StrictJSON
 package import ThreeDS
 
-/// What an authn request presents, read again from the message as it was kept.
+/// The presented parts of an authn request, read again from the message as it was kept.
 ///
 /// The rules were checked when it came (``AuthnRequestReader``); nothing here says that it is authentic.
 package struct KeptMessage: Sendable {

@@ -2,7 +2,7 @@
 ///
 /// It holds up none of the threads that Swift's tasks share, so it delays neither a decision nor a sign of life.
 package enum OwnThread {
-    /// How much less of the processor than others a thread at low priority is given (setpriority(2)).
+    /// The nice value of a thread at low priority (setpriority(2)): others get the processor first.
     private static let niceness: CInt = 10
 
     /// Runs `body`, and all the tasks within it, on a thread that is made for it and ends with it.

@@ -12,7 +12,7 @@ import TableRows
 /// big-endian in two's complement; of a text UTF-8; of null none. Indexes are not hashed; nor is the row of the table
 /// `manifest` that holds the digest.
 struct RowDigest: ~Copyable {
-    /// How many bytes are hashed at once.
+    /// The number of bytes that are hashed at once.
     private static let pieceSize = 65_536
 
     private let digest: RunningSHA256

@@ -52,7 +52,7 @@ struct SchemaObjects {
         objects[Name(kind: "table", name: name)] == "\(name)\n\(sql)"
     }
 
-    /// What differs from another schema, each in a few words, at most ``limit`` of them.
+    /// The differences from another schema, each in a few words, at most ``limit`` of them.
     func differences(from other: SchemaObjects) -> [String] {
         let names = Set(objects.keys).union(other.objects.keys).filter { objects[$0] != other.objects[$0] }
         return names.sorted().prefix(Self.limit).map { name in

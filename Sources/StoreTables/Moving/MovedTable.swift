@@ -4,7 +4,7 @@ import TableRows
 /// A table as both databases have it, so that its rows can go from one to the other.
 struct MovedTable: Sendable {
     let name: String
-    /// What its rows are read from, with their owners; `nil`: the table alone.
+    /// The join from which its rows are read with their owners; `nil`: the table alone.
     var source: String?
     /// What orders its rows: texts and bytes by their bytes in both.
     let key: [String]

@@ -206,7 +206,7 @@ extension StoreSchema {
     ]
 
     private static let keptOfRequests = [
-        // What is long, each written once behind all others: beside a request's row it would take a page alone.
+        // The long parts, each written once behind all others: beside a request's row they would take a page alone.
         """
         CREATE TABLE evidence (
             piece INTEGER PRIMARY KEY/*counted*/,

@@ -30,7 +30,7 @@ enum Piece: String {
     fileprivate var column: String { "\(rawValue)_piece" }
 }
 
-/// What is kept of a request before more is.
+/// The evidence of a request before more of it is kept.
 struct KeptPieces {
     let owner: EnrollmentID
     let text: [UInt8]?
@@ -160,7 +160,7 @@ extension RowCipher {
 }
 
 extension Piece {
-    /// What binds it to its place, with its enrollment.
+    /// The words that bind it to its place, with its enrollment.
     fileprivate func row(of id: RequestID) -> String { "\(id.text) \(rawValue)" }
 }
 

@@ -148,7 +148,7 @@ struct ChainAudit: Sendable {
                 sequence: max(checkpoint.entries.lowerBound, (floor?.point.sequence ?? 0) + 1),
                 problem: "or one behind it, up to \(point.sequence), was changed: their checkpoint is of others")
         }
-        // One that is missing between the two costs time alone, and says nothing of the entries.
+        // A checkpoint that is missing between the two costs time alone, and says nothing of the entries.
         if let before = self.checkpoint, before.point.sequence == checkpoint.earlier.first?.sequence,
             before.earlierOfNext != checkpoint.earlier
         {
