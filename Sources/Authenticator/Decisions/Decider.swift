@@ -78,7 +78,7 @@ struct Decider: Sendable {
 
     func approve(_ id: RequestID, on terms: Terms) async throws -> DecidedRequest {
         let wanted = terms.wanted
-        let owner = try await owner(of: id, on: terms)
+        let owner = try await owner(of: id)
         // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
         if !queues.tryEnter(owner) { try await wanted.run { [queues] in try await queues.enter(owner) } }
         defer { queues.leave(owner) }
@@ -105,14 +105,14 @@ struct Decider: Sendable {
         }
     }
 
-    /// The enrollment of a request that may be approved.
-    ///
-    /// It never changes; all else is looked at in the enrollment's queue.
-    private func owner(of id: RequestID, on terms: Terms) async throws -> EnrollmentID {
-        let now = ports.clock.now
-        return try await ports.store.read { store in
-            try undecided(id, expecting: terms.expectations, now: now, in: store).enrollmentId
-        }
+    /// The enrollment of a request; all else is looked at in its queue.
+    private func owner(of id: RequestID) async throws -> EnrollmentID {
+        guard let owner = try await ports.store.read({ try $0.owner(of: id) }) else { throw Self.missing(id) }
+        return owner
+    }
+
+    private static func missing(_ id: RequestID) -> CommandError {
+        CommandError(.notFound, "there is no request \(id)")
     }
 
     /// A request that can be decided, and its enrollment, as one look into the store found them.
@@ -214,7 +214,7 @@ struct Decider: Sendable {
     private func undecided(
         _ id: RequestID, expecting expectations: Expectations, now: Int64, in store: any StoreReader
     ) throws -> RequestRecord {
-        guard let request = try store.request(id) else { throw CommandError(.notFound, "there is no request \(id)") }
+        guard let request = try store.request(id) else { throw Self.missing(id) }
         guard request.life.state == .pending else { throw request.tooLate }
         guard let exp = request.exp, exp > now else {
             throw CommandError(.noLongerDecidable, "the request \(request.id) has expired", request: request)

@@ -78,6 +78,8 @@ package protocol StoreReader {
     /// The same of every key that has had wrong ones since its last right one.
     func keyTries() throws -> [KeyIdentity: PINTries]
 
+    /// The enrollment of a request, which never changes; nil if there is no such request.
+    func owner(of request: RequestID) throws -> EnrollmentID?
     func request(_ id: RequestID) throws -> RequestRecord?
     /// Oldest first; of more than `limit`, the newest `limit`, and of pending ones the oldest: those are next.
     ///

@@ -17,6 +17,10 @@ enum RequestColumn: Int, TableColumn {
 }
 
 extension DatabaseTransaction {
+    package func owner(of request: RequestID) throws -> EnrollmentID? {
+        try database.text("SELECT enrollment_id FROM request WHERE id = ?", [request.text]).flatMap(EnrollmentID.init)
+    }
+
     package func request(_ id: RequestID) throws -> RequestRecord? {
         try hold(.enrollmentOfRequest(id))
         if sealing.isShared, written != nil { return try requestWithEnrollment(id) }
