@@ -34,7 +34,8 @@ enum PostgresSchema {
         do {
             try lockSchema(connection)
             if try !StoreSchema.isMade(in: PostgresSession(connection, host: host)) {
-                for statement in ofHosts + StoreSchema.statements(for: .postgres) + besides + [StoreSchema.record] {
+                let record = try StoreSchema.record(for: .postgres)
+                for statement in ofHosts + StoreSchema.statements(for: .postgres) + besides + [record] {
                     try connection.queue(statement)
                 }
             }

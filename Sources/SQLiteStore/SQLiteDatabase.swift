@@ -60,7 +60,7 @@ package struct SQLiteDatabase: Store {
             }
             try pool.write { database in
                 guard try !Self.isMade(in: database) else { return }
-                for statement in StoreSchema.statements(for: .sqlite) + [StoreSchema.record] {
+                for statement in try StoreSchema.statements(for: .sqlite) + [StoreSchema.record(for: .sqlite)] {
                     try database.execute(sql: statement)
                 }
             }

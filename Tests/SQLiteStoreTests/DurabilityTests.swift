@@ -74,6 +74,8 @@ struct DurabilityTests {
         ("UPDATE oob_agent_store SET form = 3, least_form = 2", StoreError.Kind.newerForm, "form 3"),
         ("DROP TABLE oob_agent_store", .unknownForm, "table audit_key"),
         ("DELETE FROM oob_agent_store", .unknownForm, "table oob_agent_store"),
+        ("ALTER TABLE oob_agent_store DROP COLUMN digest", .unknownForm, "table audit_key"),
+        ("UPDATE oob_agent_store SET digest = 'x'", .unknownForm, "its tables are not those of this version"),
     ])
     func `a file of another form is refused, and left as it is`(
         change: String, kind: StoreError.Kind, detail: String

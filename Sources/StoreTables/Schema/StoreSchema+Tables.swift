@@ -5,12 +5,13 @@ extension StoreSchema {
     static let tables = itself + enrollments + requests + keptOfRequests + journal
 
     private static let itself = [
-        // This table also says whose database it is.
+        // This table also says whose database it is; digest: SHA-256 of the statements that made it.
         """
         CREATE TABLE oob_agent_store (
             one INTEGER PRIMARY KEY CHECK (one = 1),
             form INTEGER NOT NULL,
-            least_form INTEGER NOT NULL
+            least_form INTEGER NOT NULL,
+            digest TEXT NOT NULL
         ) STRICT
         """,
         // Whether a state was moved here, and that is not concluded yet ('in'), or was moved away ('out').

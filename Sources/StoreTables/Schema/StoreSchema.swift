@@ -1,3 +1,4 @@
+import Keys
 package import TableRows
 
 /// The tables of the store: one text for both databases.
@@ -50,9 +51,18 @@ package enum StoreSchema {
         + CASE WHEN substr(issuer, 1, 5) = 'http:' THEN 128 ELSE 0 END)
         """
 
-    /// Writes down which form the tables have, in the database transaction that makes them.
-    package static let record =
-        "INSERT INTO oob_agent_store (one, form, least_form) VALUES (1, \(form), \(leastForm))"
+    /// The statement that writes down which form the tables have, in the database transaction that makes them.
+    package static func record(for dialect: SQLDialect) throws -> String {
+        """
+        INSERT INTO oob_agent_store (one, form, least_form, digest)
+        VALUES (1, \(form), \(leastForm), '\(try digest(for: dialect))')
+        """
+    }
+
+    /// What tells tables of this form from those of a version that was never released and called its form the same.
+    private static func digest(for dialect: SQLDialect) throws -> String {
+        Base64URL.encode(try SHA256Digest.of(Array(statements(for: dialect).joined(separator: ";\n").utf8)))
+    }
 
     /// Checks that this version can work on a database as it is.
     ///
@@ -63,12 +73,15 @@ package enum StoreSchema {
             switch database.dialect {
             case .sqlite:
                 (
-                    "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'oob_agent_store'",
+                    "SELECT COUNT(*) FROM pragma_table_info('oob_agent_store') WHERE name = 'digest'",
                     "SELECT name FROM sqlite_schema ORDER BY name LIMIT 1"
                 )
             case .postgres:
                 (
-                    "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('oob_agent_store')",
+                    """
+                    SELECT COUNT(*) FROM pg_attribute
+                    WHERE attrelid = to_regclass('oob_agent_store') AND attname = 'digest'
+                    """,
                     """
                     SELECT CAST(relname AS TEXT) FROM pg_class
                     WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'p', 'v', 'm')
@@ -84,6 +97,10 @@ package enum StoreSchema {
             let least = try database.number("SELECT least_form FROM oob_agent_store")
         else { throw StoreFormError.unknown(table: "oob_agent_store") }
         guard least <= Self.form else { throw StoreFormError.newer(form: form) }
+        let digest = try database.text("SELECT digest FROM oob_agent_store")
+        guard try form != Self.form || digest == Self.digest(for: database.dialect) else {
+            throw StoreFormError.unreleased
+        }
         return true
     }
 
@@ -152,5 +169,7 @@ package enum StoreSchema {
 package enum StoreFormError: Error, Equatable {
     /// It has tables, and none that says their form.
     case unknown(table: String)
+    /// They have this form's number, and are others: it may change as long as no version has it.
+    case unreleased
     case newer(form: Int64)
 }
