@@ -47,7 +47,6 @@ let package = Package(
                 "DurableFiles", "HTTPServing", "IssuerLink", "IssuerProtocol", "Keys", "LineLog", "LinuxProcess",
                 "PushReceiver", "SQLiteStore", "StrictJSON", "ThreeDS", "Versioning",
                 .target(name: "Personas", condition: .when(traits: ["Personas"])),
-                .target(name: "PostgresRows", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "StoreTables", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -145,11 +144,16 @@ let package = Package(
         .target(  // The store in SQLite.
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "DurableFiles", "Keys", "LinuxProcess", "SQLiteRows", "StoreTables", "TableRows",
+                "Authenticator", "CSQLite", "DurableFiles", "Keys", "LinuxProcess", "StoreTables", "TableRows",
                 "ThreeDS", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(  // The store in PostgreSQL, which several hosts share; empty without the trait.
-            name: "PostgresStore", dependencies: ["Authenticator", "Keys", "PostgresRows", "StoreTables", "TableRows"]),
+            name: "PostgresStore",
+            dependencies: [
+                "Authenticator", "Keys", "StoreTables", "TableRows",
+                .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"])),
+            ]),
         .target(  // The tables of a store, whatever database has them: their rows, and the statements about them.
             name: "StoreTables",
             dependencies: ["Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
@@ -284,15 +288,6 @@ let package = Package(
             // Served as it is.
             resources: [.embedInCode("style.css")]),
         .target(name: "SequenceDiagrams", dependencies: ["ThreeDS"]),  // Who said what to whom, as SVG and for Mermaid.
-        .target(  // Rows of SQLite's tables.
-            name: "SQLiteRows",
-            dependencies: [
-                "CSQLite", "TableRows",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ]),
-        .target(  // Rows of PostgreSQL's tables; empty without the trait.
-            name: "PostgresRows",
-            dependencies: ["TableRows", .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"]))]),
         .target(name: "TableRows"),  // Rows of tables, read and written by one list of columns for each table.
         .target(  // What a careful Linux process sets for itself.
             name: "LinuxProcess",
@@ -337,7 +332,6 @@ let package = Package(
             dependencies: [
                 "Authenticator", "Keys", "SQLiteStore", "SpawnedProcesses", "StoreTables", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"),
-                .target(name: "PostgresRows", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ],
             path: "Tests/TestStores"),
@@ -414,16 +408,16 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // Empty without the trait.
-            name: "PostgresRowsTests",
+            name: "PostgresStoreTests",
             dependencies: [
-                "Authenticator", "PostgresRows", "StandingClocks", "StoreTables", "TableRows", "TestStores",
+                "Authenticator", "StandingClocks", "StoreTables", "TableRows", "TestStores",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ]),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
                 "Authenticator", "DurableFiles", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories",
-                "SQLiteRows", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows", "TestStores",
+                "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows", "TestStores",
                 "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),

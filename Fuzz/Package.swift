@@ -39,18 +39,13 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "DurableFiles", "Keys", "LinuxProcess", "SQLiteRows", "StoreTables", "TableRows",
+                "Authenticator", "CSQLite", "DurableFiles", "Keys", "LinuxProcess", "StoreTables", "TableRows",
                 "ThreeDS", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(
             name: "StoreTables",
             dependencies: ["Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
-        .target(
-            name: "SQLiteRows",
-            dependencies: [
-                "CSQLite", "TableRows",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ]),
         .target(name: "TableRows"),
         .target(name: "Custody", dependencies: ["Authenticator", "DurableFiles", "IssuerProtocol", "Keys"]),
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),

@@ -1,6 +1,5 @@
 #if PostgreSQL
 import Authenticator
-import PostgresRows
 import TableRows
 
 extension PostgresConnection {

@@ -1,6 +1,5 @@
 #if PostgreSQL
 import Authenticator
-import PostgresRows
 import TableRows
 
 /// Under which secret something is: the one that this host has, or the one that was before, if it was given that too.

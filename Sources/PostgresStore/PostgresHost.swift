@@ -1,6 +1,5 @@
 #if PostgreSQL
 package import Authenticator
-import PostgresRows
 import TableRows
 
 /// One of the hosts that share the database: whose chain of the journal it writes.

@@ -1,5 +1,4 @@
 #if PostgreSQL
-import PostgresRows
 import TableRows
 
 /// Whether the database is still the one that the agents have written to.

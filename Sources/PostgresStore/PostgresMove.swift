@@ -1,6 +1,5 @@
 #if PostgreSQL
 import Authenticator
-import PostgresRows
 package import StoreTables
 import TableRows
 

@@ -1,5 +1,4 @@
 #if PostgreSQL
-import PostgresRows
 import TableRows
 
 /// What a server must be for its commits to be durable.

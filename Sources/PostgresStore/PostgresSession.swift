@@ -1,7 +1,6 @@
 #if PostgreSQL
 import Authenticator
 import Keys
-import PostgresRows
 import StoreTables
 import TableRows
 

@@ -1,5 +1,4 @@
 #if PostgreSQL
-package import PostgresRows
 import TableRows
 
 /// How a database is reached.

@@ -2,7 +2,6 @@
 package import Authenticator
 import Glibc
 import Keys
-import PostgresRows
 import Synchronization
 import TableRows
 

@@ -1,6 +1,5 @@
 #if PostgreSQL
 package import Authenticator
-import PostgresRows
 import StoreTables
 import Synchronization
 import TableRows

@@ -1,6 +1,5 @@
 #if PostgreSQL
 import Dispatch
-import PostgresRows
 
 /// A connection and its thread: libpq waits, and must not do so where the tasks of Swift run.
 final class PostgresWorker: @unchecked Sendable {

@@ -1,7 +1,6 @@
 #if PostgreSQL
 import Authenticator
 import Glibc
-import PostgresRows
 import StoreTables
 import TableRows
 

@@ -1,5 +1,4 @@
 import GRDB
-import SQLiteRows
 package import StoreTables
 import TableRows
 

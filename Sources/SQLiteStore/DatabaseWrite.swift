@@ -1,6 +1,5 @@
 import Authenticator
 import GRDB
-import SQLiteRows
 import StoreTables
 import TableRows
 

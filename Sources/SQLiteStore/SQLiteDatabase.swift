@@ -1,7 +1,6 @@
 package import Authenticator
 import GRDB
 package import LinuxProcess
-import SQLiteRows
 import StoreTables
 import TableRows
 

@@ -1,7 +1,6 @@
 #if PostgreSQL
 import Foundation
 import Glibc
-import PostgresRows
 package import PostgresStore
 import SpawnedProcesses
 import Synchronization

@@ -6,7 +6,6 @@ import StoreTables
 package import Testing
 
 #if PostgreSQL
-import PostgresRows
 import PostgresStore
 #endif
 

@@ -3,7 +3,6 @@ import GRDB
 package import TableRows
 
 #if PostgreSQL
-import PostgresRows
 import PostgresStore
 #endif
 

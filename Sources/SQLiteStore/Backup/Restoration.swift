@@ -1,7 +1,6 @@
 package import DurableFiles
 import FoundationEssentials
 import GRDB
-import SQLiteRows
 
 /// Puts a backup into an empty state directory: all of it, or nothing that looks like a state.
 ///

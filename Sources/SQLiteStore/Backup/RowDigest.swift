@@ -1,6 +1,5 @@
 import GRDB
 import Keys
-import SQLiteRows
 import TableRows
 
 /// The SHA-256 of all rows of a database, which is the same however its file is laid out.

@@ -1,6 +1,5 @@
 import Authenticator
 import GRDB
-import SQLiteRows
 
 extension SQLiteDatabase {
     /// Looks into a file, which stays as it is.

@@ -1,5 +1,4 @@
 import GRDB
-import SQLiteRows
 import StoreTables
 import TableRows
 

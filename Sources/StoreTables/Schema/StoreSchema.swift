@@ -1,4 +1,5 @@
 import Keys
+import StrictJSON
 package import TableRows
 
 /// The tables of the store: one text for both databases.

@@ -2,7 +2,6 @@
 import Authenticator
 import DurableFiles
 import Keys
-import PostgresRows
 import PostgresStore
 
 /// The database that several hosts share, as the settings name it.

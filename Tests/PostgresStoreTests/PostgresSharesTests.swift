@@ -1,7 +1,6 @@
 #if PostgreSQL
 import Authenticator
 import Foundation
-import PostgresRows
 import StandingClocks
 import StoreTables
 import TableRows

@@ -1,12 +1,11 @@
 #if PostgreSQL
 import Foundation
 import Glibc
-import PostgresStore
 import TableRows
 import TestStores
 import Testing
 
-@testable import PostgresRows
+@testable import PostgresStore
 
 /// A connection to a real server: values, pipelines, errors in them, and waits that end.
 @Suite(.timeLimit(.minutes(5)))

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import PostgresRows
+@testable import PostgresStore
 
 /// Where a database is: what a URL may say, and what is refused.
 struct PostgresURLTests {
