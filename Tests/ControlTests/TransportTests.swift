@@ -176,6 +176,15 @@ struct TransportTests {
         }
     }
 
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\n"])
+    func `an agent that goes before a backup begins is worth another try`(text: String) async throws {
+        let result = try await result(against: [Array(text.utf8)]) { client throws(ClientError) in
+            try await client.backup { _ in }
+        }
+        let error = try #require(throws: ClientError.self) { try result.get() }
+        #expect(error.exitStatus == .queued && error.description.hasSuffix("No backup was made; try again later."))
+    }
+
     @Test func `a call that is cancelled ends at once, whatever the agent does`() async throws {
         let scratch = try ScratchDirectory()
         let agent = try FakeAgent(in: scratch.path)

@@ -204,7 +204,17 @@ package struct ControlClient: Sendable {
     package func backup(_ take: ([UInt8]) throws(ClientError) -> Void) async throws(ClientError) {
         var call = ControlCall(.get, ["backup"], seconds: ControlTimeout.backup)
         call.accepted = "application/vnd.sqlite3"
-        guard try await transport.stream(call, silence: ControlTimeout.backup, take) else {
+        var hasBegun = false
+        let isWhole: Bool
+        do throws(ClientError) {
+            isWhole = try await transport.stream(call, silence: ControlTimeout.backup) { piece throws(ClientError) in
+                hasBegun = true
+                try take(piece)
+            }
+        } catch .unclear(let reason) where !hasBegun {
+            throw .cutOff("\(reason) No backup was made; try again later.")
+        }
+        guard isWhole else {
             throw .cutOff(
                 "The backup was cut off before its end: the agent stopped, root or the agent's own user made one instead, or "
                     + "it took too long. The agent's log says which; try again later.")

@@ -1,4 +1,5 @@
 import Authenticator
+import Control
 import HummingbirdCore
 import LinuxProcess
 import Logging
@@ -45,7 +46,8 @@ extension ControlCalls {
             let isFull = (error as? StoreError)?.kind == .full
             let isSpent = error is ControlConnection.HungUpError || error is CancellationError || isFull
             if !isSpent { backupTurns.giveBack(to: client.caller) }
-            throw error
+            guard error is CancellationError else { throw error }
+            throw ControlError(.tryLater, "the agent is stopping; no backup was made")
         }
     }
 }
