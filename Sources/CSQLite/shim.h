@@ -10,4 +10,9 @@ static inline int shim_set_defensive(sqlite3 *connection) {
     return code == SQLITE_OK && !is_set ? SQLITE_ERROR : code;
 }
 
+/// SQLITE_LIMIT_LENGTH, whose number is not in GRDB's module: the most bytes of a value and of a statement.
+static inline void shim_limit_length(sqlite3 *connection, int bytes) {
+    sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, bytes);
+}
+
 #endif

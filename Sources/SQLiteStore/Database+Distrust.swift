@@ -14,4 +14,7 @@ extension Database {
         // A damaged page is found when it is read, not when it has done more damage.
         try execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
     }
+
+    /// Has a longer value be an error, before its bytes are in memory.
+    func limitValues(to bytes: Int) { unsafe shim_limit_length(sqliteConnection, Int32(clamping: bytes)) }
 }

@@ -40,14 +40,21 @@ struct RowDigest: ~Copyable {
         }
         let key = columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }
         let order = (key.isEmpty ? columns : key).map(\.name).joined(separator: ", ")
-        let names = columns.map(\.name).joined(separator: ", ")
+        // A text that is no UTF-8 comes changed; as bytes it comes as it is.
+        let utf8 = columns.map { "CASE typeof(\($0.name)) WHEN 'text' THEN CAST(\($0.name) AS BLOB) END" }
+        let names = (columns.map(\.name) + utf8).joined(separator: ", ")
         let others = table == Manifest.table ? " WHERE name <> '\(Manifest.digestName)'" : ""
         let sql = "SELECT \(names) FROM \(table.quotedDatabaseIdentifier)\(others) ORDER BY \(order)"
         try database.step(sql, [], atMost: .max) { row in
             var bytes = [UInt8(ascii: "R")]
             for index in columns.indices {
                 guard let value = row[index] else { throw UnknownValueError() }
-                bytes += value.unmistakableBytes
+                guard case .text = value else {
+                    bytes += value.unmistakableBytes
+                    continue
+                }
+                guard let utf8 = row[columns.count + index] else { throw UnknownValueError() }
+                bytes += ColumnValue.text("").unmistakableBytes.prefix(1) + utf8.unmistakableBytes.dropFirst()
             }
             try take(bytes)
         }

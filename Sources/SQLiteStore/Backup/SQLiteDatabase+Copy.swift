@@ -18,12 +18,18 @@ extension SQLiteDatabase {
         return configuration
     }
 
+    /// The most bytes of a value of a copy: no value of the agent's is as long.
+    private static let maxValue = 16 << 20
+
     /// For a connection to a file that anybody may have written.
     static var wary: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.label = "copy"
-        configuration.prepareDatabase { try $0.distrustFile() }
+        configuration.prepareDatabase { database in
+            try database.distrustFile()
+            database.limitValues(to: maxValue)
+        }
         return configuration
     }
 
@@ -39,20 +45,31 @@ extension SQLiteDatabase {
     /// - Throws: `CommandError` if the database has a table, an index, a trigger or a view that is not the agent's: no
     ///   restore would take the copy.
     func copy(to path: String, version: String, takenAt time: Int64) async throws {
-        try await Self.naming(self.path) {
-            let source = try DatabaseQueue(path: self.path, configuration: Self.readOnly)
+        try await Self.working(on: self.path, Self.readOnly) { source in
             // Before the disk is filled with a copy that is of no use.
-            try await source.read { try Self.checkSchema(of: $0) }
-            try await source.vacuum(into: path)
-            try source.close()
+            try source.read { try Self.checkSchema(of: $0) }
+            try source.vacuum(into: path)
         }
-        try await Self.naming(path) {
-            let copy = try DatabaseQueue(path: path, configuration: Self.wary)
-            try await copy.write { copy in
+        try await Self.working(on: path, Self.wary) { copy in
+            try copy.write { copy in
                 try Self.markAsCopy(copy)
                 try Manifest.write(into: copy, version: version, takenAt: time)
             }
-            try copy.close()
+        }
+    }
+
+    /// Works with a file on the caller's thread, which may have a low priority; cut off if the task is cancelled.
+    private static func working(
+        on path: String, _ configuration: Configuration, _ work: @Sendable (DatabaseQueue) throws -> Void
+    ) async throws {
+        try await naming(path) {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try await withTaskCancellationHandler {
+                try work(queue)
+            } onCancel: {
+                queue.interrupt()
+            }
+            try queue.close()
         }
     }
 

@@ -161,6 +161,26 @@ struct RestorationTests {
         #expect(read?.refusedSignCount == 3)
     }
 
+    @Test func `the digest is of a text's own bytes, also where they are no UTF-8`() async throws {
+        try await sample.enroll()
+        func name(_ hexadecimal: String) -> String {
+            "UPDATE enrollment SET name = CAST(x'\(hexadecimal)' AS TEXT)"
+        }
+        let path = try sample.altered(try await sample.backup(), by: name("41FF42"))
+        try await fitDigest(of: path)
+        #expect(try sample.refusal(of: path) == nil)
+        let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        let error = try #require(try sample.refusal(of: try sample.altered(bytes, by: name("41FE42"))))
+        #expect("\(error)".contains("its rows are not those"), "\(error)")
+    }
+
+    @Test func `a value that no agent writes is refused before it is in memory`() async throws {
+        try await sample.enroll()
+        let path = try sample.altered(
+            try await sample.backup(), by: "UPDATE enrollment SET user_handle = zeroblob(17000000)")
+        #expect(isDamaged(try sample.refusal(of: path)))
+    }
+
     @Test func `a header that forbids to write is the backup's fault`() async throws {
         var bytes = try await sample.backup()
         bytes[18] = 3
