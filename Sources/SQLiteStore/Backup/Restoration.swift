@@ -16,6 +16,7 @@ package struct Restoration {
     }
 
     private var staging: String { "\(directory)/\(StateFiles.restore)" }
+    private var database: String { "\(directory)/\(StateFiles.database)" }
     private var copy: String { "\(staging)/\(StateFiles.database)" }
 
     package func run() throws(RestoreError) -> Manifest {
@@ -26,11 +27,13 @@ package struct Restoration {
             let manifest = try check()
             try write { () throws(FileError) in
                 try FileStream(reading: copy).synchronize()
-                try DurableFile.move(copy, to: "\(directory)/\(StateFiles.database)")
+                try DurableFile.move(copy, to: database)
             }
             StateFiles.remove(staging)
             return manifest
         } catch {
+            // None was there before: if it has its name, but that could not be made durable, nothing is restored.
+            StateFiles.remove(database)
             StateFiles.remove(staging)
             throw error
         }
