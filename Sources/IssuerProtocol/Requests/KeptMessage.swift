@@ -3,7 +3,8 @@ package import ThreeDS
 
 /// The presented parts of an authn request, read again from the message as it was kept.
 ///
-/// The rules were checked when it came (``AuthnRequestReader``); nothing here says that it is authentic.
+/// The rules were checked when it came (``AuthnRequestReader``); nothing here says that it is authentic. What was
+/// accepted once has to be read for as long as it is kept: a rule that becomes stricter must leave this as it is.
 package struct KeptMessage: Sendable {
     /// 16 to 64 bytes.
     package let nonce: [UInt8]
