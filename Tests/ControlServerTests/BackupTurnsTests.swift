@@ -60,7 +60,7 @@ import Testing
             _ = try turns.begin(for: caller, size: 0)
             return nil
         } catch {
-            #expect(error.token == .tryLater)
+            #expect(error.token == .tryLater && error.message.hasSuffix(": try again in \(error.seconds) s"))
             return error.seconds
         }
     }
@@ -132,7 +132,7 @@ import Testing
         #expect(turn.end == nil)
         hand.advance(1)
         #expect(turn.end == .late)
-        #expect(turn.refusal?.message == "the backup was not complete after 840 s")
+        #expect(turn.refusal?.message == "the backup was not complete after 840 s: try again in 60 s")
         let wasCut = Mutex(false)
         turn.whenCut { wasCut.withLock { $0 = true } }
         #expect(wasCut.withLock { $0 })

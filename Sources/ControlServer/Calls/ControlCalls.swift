@@ -27,7 +27,7 @@ struct ControlCalls: Sendable {
     let fetchesOfAll = OngoingCalls(
         ofProcess: 1, ofUser: 1, ofAll: 8, kept: 2,
         refusal: TooManyCallsError(
-            "a fetch of all enrollments is under way for this user, or 8 for others: try again in 5 s", seconds: 5))
+            "a fetch of all enrollments is under way for this user, or 8 for others", seconds: 5))
 
     init(
         agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)? = nil,

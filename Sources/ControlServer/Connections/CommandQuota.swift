@@ -58,21 +58,21 @@ final class CommandQuota: Sendable {
         }
         guard let seconds else { return }
         throw TooManyCallsError(
-            "this user gave such commands for more than \(Self.limit) enrollments, or that came to nothing: one more is "
-                + "taken each second", seconds: seconds)
+            "this user gave such commands for more than \(Self.limit) enrollments, or that came to nothing, and one "
+                + "more is taken each second", seconds: seconds)
     }
 }
 
 /// A call that is refused because there are too many of its kind: its client may come again later.
 struct TooManyCallsError: Error, Equatable {
-    /// One sentence for a person.
+    /// One sentence for a person, which ends with when to try again.
     let message: String
     /// When it is worth another try, in seconds.
     let seconds: Int
     let token: ErrorToken
 
-    init(_ message: String, seconds: Int, _ token: ErrorToken = .tooManyRequests) {
-        self.message = message
+    init(_ reason: String, seconds: Int, _ token: ErrorToken = .tooManyRequests) {
+        message = "\(reason): try again in \(seconds) s"
         self.seconds = seconds
         self.token = token
     }

@@ -11,7 +11,7 @@ struct LongResponseQueue: Sendable {
     /// The most calls that wait or are under way; one more is taken from root and from the agent's own user only.
     static let limit = 16
     private static let refusal = TooManyCallsError(
-        "\(maxOfUser) such calls of this user, or \(limit) of all, wait or are under way: try again in 5 s", seconds: 5)
+        "\(maxOfUser) such calls of this user, or \(limit) of all, wait or are under way", seconds: 5)
 
     private let queue = FairQueue<UInt32>(.init(capacity: 1, tickets: limit, ticketsOfKey: maxOfUser))
 

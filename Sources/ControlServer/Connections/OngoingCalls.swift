@@ -15,8 +15,8 @@ final class OngoingCalls: Sendable {
         self.refusal =
             refusal
             ?? TooManyCallsError(
-                "\(ofProcess) such calls of this process, \(ofUser) of this user, or \(ofAll) of all, are under way: "
-                    + "try again in 5 s", seconds: 5)
+                "\(ofProcess) such calls of this process, \(ofUser) of this user, or \(ofAll) of all, are under way",
+                seconds: 5)
         places = Mutex(FairPlaces(.init(all: ofAll + kept, kept: kept, ofOwner: [ofUser, ofProcess])))
     }
 

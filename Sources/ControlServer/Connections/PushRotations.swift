@@ -29,7 +29,7 @@ final class PushRotations: Sendable {
             }
             if begun.isEmpty, let wait {
                 throw TooManyCallsError(
-                    "a rotation of the same is under way, or was less than an hour ago: try again in \(wait) s",
+                    "a rotation of the same is under way, or was less than an hour ago",
                     seconds: wait)
             }
             underWay.formUnion(begun)
@@ -79,7 +79,7 @@ final class PushRotations: Sendable {
         }
         guard isUnderWay else { return }
         throw TooManyCallsError(
-            "a rotation of all enrollments is under way: try again in \(Self.pause) s", seconds: Self.pause)
+            "a rotation of all enrollments is under way", seconds: Self.pause)
     }
 
     private func end(_ begun: Set<EnrollmentID>, ofAll: Bool, givingBack: Bool) {

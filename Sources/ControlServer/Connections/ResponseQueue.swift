@@ -16,7 +16,7 @@ struct ResponseQueue: Sendable {
     private let waiting = OngoingCalls(
         ofProcess: 512, ofUser: 512, ofAll: 2_048, kept: 512,
         refusal: TooManyCallsError(
-            "512 calls of this user, or 2048 of all, wait already: try again in 1 s", seconds: 1))
+            "512 calls of this user, or 2048 of all, wait already", seconds: 1))
 
     /// Makes an answer when its turn comes, unless the client hung up meanwhile.
     ///
