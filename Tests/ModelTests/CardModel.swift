@@ -5,6 +5,8 @@ struct CardModel: Sendable {
     /// Seconds that an `iat` may be ahead, and for which a message is held.
     static let tolerance: Int64 = 60
     static let longestHold: Int64 = 600
+    /// Seconds after which nothing is decided any more, however long the key is at work.
+    static let longestDecision: Int64 = 30
 
     enum State: Sendable, Hashable {
         case pending, approved, denied, expired, cancelled

@@ -70,6 +70,7 @@ extension Rehearsal {
 
     private func approve(_ jti: Int, of card: Int, meanwhile: [Step], crash: Crash?) async throws {
         let row = model.cards[card].decidable(jti, at: model.now)
+        let end = model.now + CardModel.longestDecision
         let isAtWork = Mutex(false)
         custody.whileSigning { [self] in
             isAtWork.withLock { $0 = true }
@@ -81,8 +82,9 @@ extension Rehearsal {
         custody.whileSigning(nil)
         store.arm(nil)
         try expect("whether the key is used for jti \(jti)", isAtWork.withLock { $0 }, is: row != nil)
+        // Time may have passed while the key was at work.
         let stillDecidable = row.flatMap { row in
-            model.cards[card].decidable(model.cards[card].rows[row].jti, at: model.now)
+            model.now < end ? model.cards[card].decidable(model.cards[card].rows[row].jti, at: model.now) : nil
         }
         if crash == .signing, row != nil { return try await restart() }
         try expect("whether an approval of jti \(jti) is taken", isDone || store.hasDied, is: stillDecidable != nil)

@@ -53,6 +53,9 @@ enum Pinned {
         [.list(0, [asked(1, iat: 61)]), .pass(1), .tick],
         [.list(0, [asked(1, iat: 61)]), .restart, .pass(1), .tick],
         [.list(0, [asked(1)]), .approve(0, jti: 1, meanwhile: [.pass(600)])],
+        // The longest that a decision may take.
+        [.list(0, [asked(1)]), .approve(0, jti: 1, meanwhile: [.pass(29)])],
+        [.list(0, [asked(1)]), .approve(0, jti: 1, meanwhile: [.pass(30)])],
     ]
 
     private static let deliveries: [[Step]] = [
