@@ -60,6 +60,7 @@ class Person:
         deadline = time.monotonic() + WITHIN
         while bool(termios.tcgetattr(self.process.child_fd)[3] & termios.ECHO) != expected:
             assert time.monotonic() < deadline, f"echo is not {expected} after {self.shown!r}"
+            time.sleep(0.01)  # Looks again; nothing depends on how long.
 
     def end(self) -> int:
         self.wait_for_echo(True)

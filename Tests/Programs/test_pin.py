@@ -3,6 +3,7 @@
 Run with `.venv/bin/python Tests/Programs/test_pin.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import codecs
 import json
 import os
 import pty
@@ -11,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import termios
+import time
 import unicodedata
 import unittest
 
@@ -26,6 +28,8 @@ class Terminal:
 
     def __init__(self, *arguments: str):
         self.shown, self.status = "", None
+        # A read may end within a character.
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
         self.pid, self.number = pty.fork()
         if self.pid == 0:
             os.execv(BIN_DIR / "oobctl", ["oobctl", *arguments])
@@ -34,7 +38,9 @@ class Terminal:
         while text not in self.shown:
             if not select.select([self.number], [], [], 60)[0]:
                 raise AssertionError(f"no {text!r} within 60 s after {self.shown!r}")
-            self.shown += self.read()
+            if not (piece := self.read()):
+                raise AssertionError(f"it ended without {text!r}, after {self.shown!r}")
+            self.shown += piece
 
     def type(self, prompt: str, answer: str):
         """Waits for a question, sees that nothing that is typed will be shown, and answers."""
@@ -44,14 +50,23 @@ class Terminal:
         self.shown = self.shown.split(prompt, 1)[1]
 
     def wait_for_echo(self, expected: bool):
+        deadline = time.monotonic() + 60
         while bool(termios.tcgetattr(self.number)[3] & termios.ECHO) != expected:
-            pass
+            assert time.monotonic() < deadline, f"echo is not {expected} after {self.shown!r}"
+            time.sleep(0.01)  # Looks again; nothing depends on how long.
 
     def read(self) -> str:
-        try:
-            return os.read(self.number, 4_096).decode()
-        except OSError:  # Nobody has it open any more.
-            return ""
+        """What came, of which there may be no whole character yet; empty at the end."""
+        text = ""
+        while not text:
+            try:
+                bytes = os.read(self.number, 4_096)
+            except OSError:  # Nobody has it open any more.
+                bytes = b""
+            if not bytes:
+                break
+            text = self.decoder.decode(bytes)
+        return text
 
     def end(self) -> int:
         """The exit status; what was shown meanwhile is in `shown`."""

@@ -217,7 +217,8 @@ class GoingAway(AtAPrompt):
         self.agent.json("deny", another["id"])
 
     def test_when_it_expires(self):
-        row = self.ask(expires_in=3)
+        # In time for the question to be there.
+        row = self.ask(expires_in=20)
         self.gone(row, lambda: None, "has expired")
         self.assertEqual(self.state(row)[0], "expired")
 
