@@ -11,6 +11,8 @@ import urllib.parse
 from pathlib import Path
 
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support import expected_conditions
+from selenium.webdriver.support.ui import WebDriverWait
 
 from chromium import WithChromium
 from programs import BIN_DIR, READY_WITHIN, Agent, Program, Sandbox, started, temporary_folder
@@ -81,9 +83,11 @@ class Inbox(Program):
 
 
 def opened(browser, link: str):
-    """Follows a link in a browser, and presses the button of its page."""
+    """Follows a link in a browser, presses the button of its page, and waits for the page that follows."""
     browser.get(link)
-    browser.find_element("css selector", "button.enter").click()
+    button = browser.find_element("css selector", "button.enter")
+    button.click()
+    WebDriverWait(browser, WITHIN, 0.05).until(expected_conditions.staleness_of(button))
 
 
 class Scene(unittest.TestCase):

@@ -28,8 +28,11 @@ class InABrowser(BrowserScene):
         self.browser.find_element(By.CSS_SELECTOR, ".text").send_keys(Keys.TAB, Keys.ENTER)
         self.until(lambda _: self.heading().startswith("Approved"))
         self.assertEqual(self.state(request["id"]), "approved")
-        link = self.browser.find_element(By.CSS_SELECTOR, ".return a")
-        self.assertEqual(link.get_attribute("href"), "https://merchant.example/return?transID=7")
+        self.assertEqual(self.return_link(), "https://merchant.example/return?transID=7")
+
+    def return_link(self) -> str:
+        """Where it leads, once it is drawn: the card is drawn anew with each event."""
+        return self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, ".return a").get_attribute("href"))
 
     def test_two_windows_show_what_the_other_decided(self):
         request = self.purchase("Two Windows")
@@ -129,7 +132,8 @@ class InABrowser(BrowserScene):
         self.assertEqual(self.browser.current_url, place)
 
     def test_one_that_expires_while_it_is_open_says_so(self):
-        request = self.purchase("Expiring Shop", expires_in="5")
+        # In time for the agent to have it, and for the page to show it.
+        request = self.purchase("Expiring Shop", expires_in="20")
         self.shown(request)
         self.until(lambda _: self.heading() == "Expired: nobody decided in time")
         self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "button.approve"), [])
@@ -216,9 +220,9 @@ class InABrowser(BrowserScene):
             self.browser.get(f"{inbox.origin}/requests/{request['id']}")
             self.browser.find_element(By.CSS_SELECTOR, "button.approve").click()
             self.until(lambda _: self.heading().startswith("Approved"))
-            link = self.browser.find_element(By.CSS_SELECTOR, ".return a")
-            self.assertEqual(link.get_attribute("href"), url)
-            self.assertIn(f"({url.split(':')[0]})", self.browser.find_element(By.CSS_SELECTOR, ".return").text)
+            self.assertEqual(self.return_link(), url)
+            scheme = f"({url.split(':')[0]})"
+            self.until(lambda browser: scheme in browser.find_element(By.CSS_SELECTOR, ".return").text)
             self.assertTrue(self.browser.current_url.startswith(inbox.origin))
         self.browser.find_element(By.CSS_SELECTOR, ".return a").click()
         self.until(lambda browser: browser.title == "back at the merchant")
