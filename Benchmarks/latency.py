@@ -16,7 +16,7 @@ from world import PLACE, ROOT, AgentProcess, World, until
 
 sys.path.insert(0, str(ROOT / "Tests" / "Interop"))
 
-from push_campaign import free_port  # noqa: E402
+from programs import free_port  # noqa: E402
 from pushing import PushingIssuer  # noqa: E402
 
 CARDS = 16

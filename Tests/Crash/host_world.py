@@ -9,8 +9,8 @@ from pathlib import Path
 
 from crash_world import DyingAgent, UnixConnection, exchange
 from host_links import Link, Links, Network
-from postgres_cluster import PostgresCluster, free_port
-from programs import READY_WITHIN
+from postgres_cluster import PostgresCluster
+from programs import READY_WITHIN, free_port
 from wall_clock import WallClock
 
 # Exit statuses of a start that may go well later (commands.md).

@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, urlsplit
 import requests
 
 from issuer import Request
-from programs import Agent
+from programs import Agent, free_port
 from pushing import PushingIssuer
 
 ENROLLMENTS = 20
@@ -29,12 +29,6 @@ PUSHES = 500
 SENDERS = 8
 # Seconds; the agent cuts a sender after ten.
 IDLE = 5
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def receiving(folder: Path, *options: str) -> Agent:

@@ -24,8 +24,7 @@ import yaml
 from openapi_schema_validator import OAS31Validator
 
 from citations import page
-from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
-from test_push import free_port
+from programs import BIN_DIR, Agent, Sandbox, free_port, started, temporary_folder
 from unix_http import Bridge
 
 HERE = Path(__file__).resolve().parent
@@ -124,7 +123,7 @@ class WithAnAgent(unittest.TestCase):
 
     @classmethod
     def code(cls) -> str:
-        return requests.post(f"{cls.sandbox.origin}/sandbox/enrollment-codes", json={}, timeout=30).json()["code"]
+        return requests.post(f"{cls.sandbox.origin}/sandbox/enrollment-codes", json={}, timeout=60).json()["code"]
 
     @classmethod
     def enroll(cls, **more) -> dict:
@@ -134,7 +133,7 @@ class WithAnAgent(unittest.TestCase):
     def purchase(cls, enrollment: dict, **members) -> dict:
         """A purchase whose request has come to the agent."""
         body = {"authenticatorId": enrollment["authenticatorId"], **members}
-        story = requests.post(f"{cls.sandbox.origin}/sandbox/purchases", json=body, timeout=30).json()
+        story = requests.post(f"{cls.sandbox.origin}/sandbox/purchases", json=body, timeout=60).json()
         cls.call("fetch", {})
         return cls.call("request", id=story["acsTransId"]).json()
 
@@ -245,14 +244,14 @@ class TheAgent(WithAnAgent):
         for path, item in DESCRIPTION["paths"].items():
             described = {method.upper() for method in item}
             for method in set(METHODS) - described:
-                answer = requests.request(method, self.bridge.origin + path.format(id="x"), timeout=30)
+                answer = requests.request(method, self.bridge.origin + path.format(id="x"), timeout=60)
                 self.assertEqual(answer.status_code, 405, (method, path))
                 # Wherever GET is, HEAD is too.
                 allowed = described | ({"HEAD"} if "GET" in described else set())
                 self.assertEqual({each.strip() for each in answer.headers["allow"].split(",")}, allowed)
                 check(PROBLEM, answer.json())
                 self.assertEqual(answer.json()["code"], "method_not_allowed")
-            head = requests.head(self.bridge.origin + path.format(id="x"), timeout=30)
+            head = requests.head(self.bridge.origin + path.format(id="x"), timeout=60)
             self.assertEqual((head.status_code == 405, head.content), ("GET" not in described, b""), path)
 
     def test_every_call_answers_in_the_described_form(self):
@@ -351,7 +350,7 @@ class TheAgent(WithAnAgent):
         request = self.purchase(enrollment)
         events, missing = [], {"enrolled", "requestPresented"}
         path = f"/v1/events?since=0&enrollment={enrollment['id']}"
-        with requests.get(self.bridge.origin + path, stream=True, timeout=30) as answer:
+        with requests.get(self.bridge.origin + path, stream=True, timeout=60) as answer:
             self.assertEqual(answer.headers["content-type"], "text/event-stream")
             for line in answer.iter_lines():
                 if line.startswith(b"data: "):
@@ -368,7 +367,7 @@ class TheAgent(WithAnAgent):
     def test_who_reads_the_events_of_one_enrollment_hears_that_some_are_no_longer_kept(self):
         enrollment = self.enroll()
         path = f"/v1/events?since=1000000&enrollment={enrollment['id']}"
-        with requests.get(self.bridge.origin + path, stream=True, timeout=30) as answer:
+        with requests.get(self.bridge.origin + path, stream=True, timeout=60) as answer:
             told = list(itertools.islice(filter(None, answer.iter_lines()), 3))
         self.assertTrue(told[2].startswith(b"data: "), told)
         gap = json.loads(told[2].removeprefix(b"data: "))
@@ -384,7 +383,7 @@ class TheAgent(WithAnAgent):
         def place_of(request: dict, **headers) -> tuple[str, list[str]]:
             """The id of the event that it was presented, and the requests of all events up to that."""
             last, seen = "", []
-            with requests.get(self.bridge.origin + path, headers=headers, stream=True, timeout=30) as answer:
+            with requests.get(self.bridge.origin + path, headers=headers, stream=True, timeout=60) as answer:
                 for line in answer.iter_lines():
                     if line.startswith(b"id: "):
                         last = line.removeprefix(b"id: ").decode()
@@ -403,7 +402,7 @@ class TheAgent(WithAnAgent):
     def test_a_user_who_has_made_many_calls_may_make_more(self):
         connection = requests.Session()
         for _ in range(520):
-            answer = connection.get(self.bridge.origin + "/v1/audit/key", timeout=30)
+            answer = connection.get(self.bridge.origin + "/v1/audit/key", timeout=60)
             self.assertEqual(answer.status_code, 200, answer.text)
 
 
@@ -425,7 +424,7 @@ class Schemathesis(WithAnAgent):
             "--config-file", str(HERE / "schemathesis_agent.toml"), "run", str(FILE), "--url", self.bridge.origin,
             "--checks", "all", "--no-color",
         ] + [word for each in left_out for word in ("--exclude-operation-id", each)]
-        run = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=280)
+        run = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=560)
         self.assertEqual(run.returncode, 0, run.stdout[-20_000:] + run.stderr)
         self.assertIn(f"Tested: {len(self.by_id) - len(left_out)}\n", run.stdout)
 

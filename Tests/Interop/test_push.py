@@ -23,12 +23,11 @@ from py_vapid import Vapid02
 
 import push_campaign
 from issuer import EXAMPLE_TRANSACTION
-from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
-from push_campaign import free_port
+from programs import BIN_DIR, Agent, Sandbox, free_port, started, temporary_folder
 from pushing import PushingIssuer
 from road import Authority
 
-WAIT = ("--wait", "30")
+WAIT = ("--wait", "60")
 
 
 class WithPush(unittest.TestCase):
@@ -109,7 +108,7 @@ def digest(subscription: dict) -> str:
     """As the journal names an endpoint, by the command of `docs/how-to/push.md`."""
     run = subprocess.run(
         'printf %s "$ENDPOINT" | openssl dgst -sha256 -binary | basenc --base64url', shell=True, check=True, text=True,
-        stdout=subprocess.PIPE, env={**os.environ, "ENDPOINT": subscription["endpoint"]}, timeout=30)
+        stdout=subprocess.PIPE, env={**os.environ, "ENDPOINT": subscription["endpoint"]}, timeout=60)
     return run.stdout.strip().rstrip("=")
 
 
@@ -169,7 +168,7 @@ class Answers(WithPush):
         self.assert_answer(self.answer(b"x" * 5_000, to=elsewhere), 404, "unknown_endpoint")
         url = urlsplit(self.to["endpoint"])
         for path in ["/", "/push/", "/push", "/message/1"]:
-            self.assertEqual(requests.post(f"{url.scheme}://{url.netloc}{path}", timeout=30).status_code, 404)
+            self.assertEqual(requests.post(f"{url.scheme}://{url.netloc}{path}", timeout=60).status_code, 404)
 
     def test_a_push_without_vapid_is_401_and_with_anothers_403(self):
         answer = self.answer(Authorization=None)
@@ -200,7 +199,7 @@ class Answers(WithPush):
         self.assert_answer(self.answer(chunked), 413, "too_large")
 
     def test_another_method_is_not_allowed(self):
-        answer = requests.get(self.to["endpoint"], timeout=30)
+        answer = requests.get(self.to["endpoint"], timeout=60)
         self.assertEqual((answer.status_code, answer.headers["Allow"]), (405, "POST"))
 
     def test_good_pushes_are_answered_amid_garbage(self):
@@ -282,12 +281,12 @@ class FromTheSandbox(unittest.TestCase):
         sandbox = started(type(self), Sandbox(folder))
         agent = started(type(self), Agent(
             folder, "--push-listen", f"localhost:{port}", "--push-url", f"http://localhost:{port}"))
-        code = requests.post(f"{sandbox.origin}/sandbox/enrollment-codes", json={}, timeout=30).json()
+        code = requests.post(f"{sandbox.origin}/sandbox/enrollment-codes", json={}, timeout=60).json()
         card = agent.json("enroll", "--issuer", sandbox.origin, "--code", code["code"],
                           "--authn-type", "presence")
         order = {**EXAMPLE_TRANSACTION, "acsTransId": str(uuid.uuid4()), "push": "only",
                  "authenticatorId": card["authenticatorId"]}
-        requests.post(f"{sandbox.origin}/sandbox/purchases", json=order, timeout=30).raise_for_status()
+        requests.post(f"{sandbox.origin}/sandbox/purchases", json=order, timeout=60).raise_for_status()
         shown = agent.json("approve", order["acsTransId"], *WAIT)
         self.assertEqual((shown["state"], shown["transStatus"]), ("approved", "Y"))
         (row,) = agent.json("enrollments")

@@ -13,11 +13,11 @@ import requests
 from py_vapid import Vapid02
 
 from citations import page
-from programs import Agent, started, temporary_folder, unpacked
+from programs import ENDED_WITHIN, Agent, free_port, started, temporary_folder, unpacked
 from push_service import PushService
 from pushing import PushingIssuer
 from road import Authority
-from test_push import WAIT, free_port
+from test_push import WAIT
 
 PAGE = page("push.md").read_text()
 NGINX, CADDY = map(unpacked, ["nginx", "caddy"])
@@ -68,7 +68,7 @@ class BehindAProxy(WithIssuer):
         proxy = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "HOME": str(self.folder)})
-        self.addCleanup(proxy.wait, 15)
+        self.addCleanup(proxy.wait, ENDED_WITHIN)
         self.addCleanup(proxy.terminate)
 
     def assert_pushes_are_handed_on(self, *options: str):
@@ -81,7 +81,7 @@ class BehindAProxy(WithIssuer):
         fields = {"Content-Encoding": "aes128gcm", "TTL": "60", **self.issuer.authorization(subscription)}
         body = self.issuer.encrypted(subscription, b"x" * 3_993)
         for bytes, status in [(body, 201), (body + b"x", 413)]:
-            answer = session.post(subscription["endpoint"], data=bytes, headers=fields, timeout=30)
+            answer = session.post(subscription["endpoint"], data=bytes, headers=fields, timeout=60)
             self.assertEqual((len(bytes), answer.status_code), (len(bytes), status))
 
     def run_nginx(self, changes: dict[str, str]):

@@ -11,6 +11,8 @@ import threading
 import time
 from urllib.parse import parse_qs, urlsplit
 
+from programs import READY_WITHIN, free_port
+
 # The base point of P-256: a key that nobody needs to sign with here.
 KEY = {"kty": "EC", "crv": "P-256", "kid": "k", "alg": "ES256", "use": "sig",
        "x": "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY", "y": "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"}
@@ -31,17 +33,17 @@ class HungryIssuer:
         started = threading.Event()
 
         async def serve():
-            self.server = await asyncio.start_server(self.connection, "127.0.0.1", 0, backlog=4096)
-            port = self.server.sockets[0].getsockname()[1]
+            port = free_port()
             self.origin = f"http://localhost:{port}"
             # A name of loopback may lead to either address.
-            self.other = await asyncio.start_server(self.connection, "::1", port, backlog=4096)
+            self.servers = [await asyncio.start_server(self.connection, address, port, backlog=4096)
+                            for address in ["127.0.0.1", "::1"]]
             started.set()
 
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()
         asyncio.run_coroutine_threadsafe(serve(), self.loop)
-        if not started.wait(30):
+        if not started.wait(READY_WITHIN):
             raise AssertionError("the issuer does not listen")
         return self
 

@@ -1,31 +1,16 @@
 """The PostgreSQL of several hosts: a primary with its synchronous standby, or one server alone, over TLS on loopback."""
 
 import os
-import random
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 from postgres_server import PostgresServer
+from programs import free_port
 
 SYNCHRONOUS_WITHIN = 60
-# Outside those that connections get by themselves: a server that is down keeps its port.
-PORTS = range(20_000, 32_000)
-
-
-def free_port() -> int:
-    while True:
-        port = random.choice(PORTS)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-
 
 class PostgresCluster:
     """What is asked and what is stopped is the primary. Which of `servers` that is changes with each promotion."""

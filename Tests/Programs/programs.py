@@ -3,10 +3,13 @@
 OOB_BIN_DIR names the directory that holds them; without it, it is the checkout's debug build.
 """
 
+import errno
 import json
 import os
+import random
 import re
 import shutil
+import socket
 import subprocess
 import tempfile
 import threading
@@ -19,6 +22,25 @@ IS_SANITIZED = "sanitize" in str(BIN_DIR)
 READY_WITHIN = 60
 # A process that ends by itself takes far less, also on a busy machine; one that hangs takes longer than this.
 ENDED_WITHIN = 60
+
+
+# Outside those that connections get by themselves, which others make all the time; a server that is down keeps its port.
+PORTS = range(20_000, 32_000)
+
+
+def free_port() -> int:
+    """A port of loopback that nobody has."""
+    while True:
+        port = random.choice(PORTS)
+        try:
+            for family, address in [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]:
+                with socket.socket(family) as probe:
+                    probe.bind((address, port))
+        except OSError as error:
+            # A machine without IPv6 has no such address.
+            if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+                continue
+        return port
 
 
 def unpacked(name: str) -> str | None:

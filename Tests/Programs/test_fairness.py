@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import push_campaign
 from issuer import Issuer
-from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
+from programs import BIN_DIR, Agent, Sandbox, free_port, started, temporary_folder
 from pushing import PushingIssuer
 
 # They need no account: a number is enough.
@@ -161,7 +161,7 @@ class Users(WithAgent):
 
     def test_ever_new_rotations_of_all_write_as_much_as_one_and_root_rotates_all_the_same(self):
         self.agent.stop()
-        port = push_campaign.free_port()
+        port = free_port()
         self.start("--socket-group", str(GROUP), "--may-decide", str(ALICE), "--push-listen", f"localhost:{port}",
                    "--push-url", f"http://localhost:{port}")
         issuer = self.enterContext(PushingIssuer())

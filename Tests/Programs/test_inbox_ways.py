@@ -17,7 +17,7 @@ import urllib.parse
 from pathlib import Path
 
 from inbox_scene import HOSTILE, WITHIN, BrowserScene, Inbox, Scene
-from programs import BIN_DIR, READY_WITHIN, Program, started, temporary_folder, unpacked
+from programs import BIN_DIR, READY_WITHIN, Program, free_port, started, temporary_folder, unpacked
 
 NGINX = unpacked("nginx")
 
@@ -225,8 +225,7 @@ class BehindAProxy(Scene):
     def test_nginx_hands_the_page_on_to_workers_of_its_own_user(self):
         path, link, _ = self.start(group="www-data")
         subprocess.run(["chmod", "g+rw", path], check=True)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         folder = path.parent
         places = " ".join(f"{name}_temp_path {folder}/{name};" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
         documented = re.search(r"```nginx\n(.*?)```", (Path(__file__).parents[2] / "docs/how-to/inbox.md").read_text(), re.DOTALL)[1]

@@ -85,7 +85,8 @@ class IssuerSharesTest(unittest.TestCase):
             peak = resident(agent, "VmHWM")
             print(f"{count} enrollments, {polls.__name__}: {before} MB before, {peak} MB at most; approved in {seconds:.1f} s")
             self.assertLess(peak, most)
-            self.assertLess(seconds, 30)
+            # No longer than the command itself waits for a request.
+            self.assertLess(seconds, 60)
             self.assertEqual(agent.ctl("status").returncode in (0, 1), True)
 
     def test_an_issuer_that_drips_long_lists_to_all_its_polls_does_not_fill_the_agent(self):
@@ -110,7 +111,7 @@ class IssuerSharesTest(unittest.TestCase):
                 self.assertEqual([reason for reason in status["reasons"] if "descriptor" in reason], [])
                 return sum(polls[-1] >= begun for polls in list(issuer.polled.values())) == count
 
-            within(60, all_polled, f"each of {count} is polled:\n{agent.tail()}")
+            within(180, all_polled, f"each of {count} is polled:\n{agent.tail()}")
             seconds = time.monotonic() - begun
             if IS_FULL:
                 time.sleep(max(0, 60 - seconds))

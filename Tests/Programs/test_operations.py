@@ -17,9 +17,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from citations import page
 from issuer import Issuer
-from programs import BIN_DIR, Agent, journal_stream, temporary_folder, unpacked
+from programs import BIN_DIR, Agent, free_port, journal_stream, temporary_folder, unpacked
 from test_metrics import WithAnAgent
-from test_push import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = page("operations.md").read_text(encoding="utf-8")
@@ -86,7 +85,7 @@ class TheCommands(unittest.TestCase):
         last = 'trap \'kill "${agent:-}" 2>&1 || true\' EXIT\n'
         return subprocess.run(
             ["bash", options, "-o", "pipefail", "-c", last + "\n".join(commands)], env=names, cwd=folder,
-            capture_output=True, text=True, timeout=280)
+            capture_output=True, text=True, timeout=560)
 
     def test_its_commands_do_what_it_says(self):
         folder = temporary_folder(type(self))

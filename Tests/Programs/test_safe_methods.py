@@ -15,8 +15,7 @@ from pathlib import Path
 import yaml
 
 from inbox_scene import ROOT, WITHIN, Inbox, Scene
-from programs import Agent, Sandbox, started, temporary_folder
-from push_campaign import free_port
+from programs import Agent, Sandbox, free_port, started, temporary_folder
 from software_authenticator import MODEL, Enrolled
 
 # What answers until its client goes.

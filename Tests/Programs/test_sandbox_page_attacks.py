@@ -6,12 +6,11 @@ Run with `.venv/bin/python Tests/Programs/test_sandbox_page_attacks.py`; OOB_BIN
 import html
 import json
 import re
-import socket
 import unittest
 import urllib.parse
 import uuid
 
-from programs import Program, started, temporary_folder
+from programs import Program, free_port, started, temporary_folder
 from sandbox_page_scene import FORM, OWN, Page, Scene
 
 
@@ -50,8 +49,7 @@ class Attacked(Scene):
         self.assertEqual(self.page.call("GET", "/", Sec_Fetch_Site="same-origin").status, 200)
 
     def test_behind_a_proxy_the_public_address_is_one_of_its_own(self):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         program = started(self, Program(temporary_folder(self), "oob-issuer", "serve", "--listen", f"127.0.0.1:{port}",
                                         "--public-url", "https://bank.example"))
         self.assertEqual(program.process.stdout.readline(), "listening on https://bank.example\n")

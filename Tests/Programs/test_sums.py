@@ -11,8 +11,8 @@ import time
 import unittest
 
 import citations
-from programs import Agent, started, temporary_folder
-from push_campaign import free_port, private_memory
+from programs import Agent, free_port, started, temporary_folder
+from push_campaign import private_memory
 
 PAGE = citations.page("limits.md").read_text(encoding="utf-8")
 
@@ -62,7 +62,7 @@ def clients(stack: contextlib.ExitStack, count: int, connect, sent: bytes) -> li
     made = []
     for _ in range(count):
         connection = stack.enter_context(connect())
-        connection.settimeout(30)
+        connection.settimeout(120)
         # A connection that was closed for another one ends here.
         with contextlib.suppress(ConnectionError):
             connection.sendall(sent)

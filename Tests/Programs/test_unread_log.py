@@ -18,11 +18,13 @@ import urllib.error
 from pathlib import Path
 
 from issuer import Issuer
-from programs import BIN_DIR, READY_WITHIN, Agent, Program, Sandbox, temporary_folder
+from programs import BIN_DIR, READY_WITHIN, Agent, Program, Sandbox, free_port, temporary_folder
 from software_authenticator import call
 
 
 WITHIN = 60
+# For all of a test, with its enrollment, approvals and end.
+HANGS_AFTER = 300
 CASES = Path(__file__).resolve().parents[2] / "conformance" / "cases"
 
 
@@ -53,7 +55,7 @@ class UnreadOutput(unittest.TestCase):
         """It has enrolled and approved; it is killed where it hangs."""
         with Issuer() as issuer:
             agent = Agent(temporary_folder(type(self)), **streams)
-            watchdog = threading.Timer(60, agent.process.kill)
+            watchdog = threading.Timer(HANGS_AFTER, agent.process.kill)
             watchdog.start()
             self.addCleanup(watchdog.cancel)
             self.addCleanup(agent.process.kill)
@@ -61,7 +63,7 @@ class UnreadOutput(unittest.TestCase):
             (authenticator,) = issuer.authenticators
             for _ in range(3):
                 issuer.ask(authenticator, issuer.transaction())
-                self.assertEqual(agent.json("approve", "--next", "--wait", "30")["delivery"], "delivered")
+                self.assertEqual(agent.json("approve", "--next", "--wait", "60")["delivery"], "delivered")
             return agent
 
     def expect_orderly_end(self, agent: Agent):
@@ -189,7 +191,7 @@ class UnreadSandbox(unittest.TestCase):
         """It has answered all calls; it is killed if it hangs."""
         sandbox = Sandbox(temporary_folder(type(self)), *self.FAULTS, error=error)
         self.addCleanup(sandbox.process.kill)
-        watchdog = threading.Timer(60, sandbox.process.kill)
+        watchdog = threading.Timer(HANGS_AFTER, sandbox.process.kill)
         watchdog.start()
         self.addCleanup(watchdog.cancel)
         for _ in range(self.CALLS):
@@ -201,8 +203,7 @@ class UnreadSandbox(unittest.TestCase):
         self.assertEqual(sandbox.process.returncode, 0)
 
     def test_it_answers_and_stops_with_a_standard_output_that_nobody_reads(self):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            address = f"localhost:{free.getsockname()[1]}"
+        address = f"localhost:{free_port()}"
         sandbox = Program(temporary_folder(type(self)), "oob-issuer", "serve", "--listen", address,
                           output=UnreadPipe(self).writer)
         self.addCleanup(sandbox.process.kill)
