@@ -84,7 +84,7 @@ class WhatTheSandboxPushes(unittest.TestCase):
             enrolled = self.subscribed(receiver)
             command = [BIN_DIR / "oob-issuer", "purchase", "--issuer", self.sandbox.origin, "--amount", "100",
                        "--currency", "840", "--exponent", "2", "--merchant", "Shop", "--push", "only",
-                       "--expires-in", "2", "--authenticator-id", enrolled.id, "--wait"]
+                       "--expires-in", "15", "--authenticator-id", enrolled.id, "--wait"]
             run = subprocess.run(command, capture_output=True, text=True, timeout=60)
             self.assertEqual(run.returncode, 1, run.stderr)
             self.assertIn("push: message=request form=jws state=delivered tries=1", run.stdout)

@@ -33,9 +33,9 @@ class InABrowser(BrowserScene):
         self.until(lambda _: "RReq" in self.find("#sequence-text pre").text)
         self.assertNotEqual(self.find("#sequence img").get_attribute("src"), picture)
         self.until(lambda browser: browser.execute_script("return document.querySelector('#sequence img').naturalHeight"))
-        self.assertEqual(self.find("h2 .state").text, "authenticated")
-        self.assertIn("Taken: approve, transStatus Y", self.find("#ledger").text)
-        self.assertEqual(self.find("#news").text, "The purchase is authenticated.")
+        self.until(lambda _: self.find("h2 .state").text == "authenticated")
+        self.until(lambda _: "Taken: approve, transStatus Y" in self.find("#ledger").text)
+        self.until(lambda _: self.find("#news").text == "The purchase is authenticated.")
         self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "button[formaction$=cancel]"), [])
 
     def test_what_happens_elsewhere_comes_to_the_first_page_by_itself(self):
