@@ -16,7 +16,7 @@ COUNT = itertools.count()
 
 
 def sandbox(path: str, body: dict):
-    answer = requests.post(f"{SANDBOX}/sandbox/{path}", json=body, timeout=30)
+    answer = requests.post(f"{SANDBOX}/sandbox/{path}", json=body, timeout=60)
     answer.raise_for_status()
     return answer.json()
 

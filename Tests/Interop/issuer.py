@@ -148,7 +148,7 @@ class Issuer(Server):
             self.changed.notify_all()
         return request
 
-    def decided(self, request: Request, seconds: float = 30) -> Request:
+    def decided(self, request: Request, seconds: float = 60) -> Request:
         """Waits until a request is decided, or what came for it was refused; then gives it back."""
         with self.changed:
             if not self.changed.wait_for(lambda: request.decision or request.refusals, seconds):

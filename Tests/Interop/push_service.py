@@ -39,7 +39,7 @@ class PushService:
             return 403
         fields = {name: headers[name] for name in self.forwarded if headers[name] is not None}
         target = self.receiver + endpoint.removeprefix(self.url)
-        return requests.post(target, data=body, headers=fields, timeout=30).status_code
+        return requests.post(target, data=body, headers=fields, timeout=60).status_code
 
     def is_from(self, sender: str, authorization: str) -> bool:
         try:

@@ -63,7 +63,7 @@ class PushingIssuer(Issuer):
     def push(self, subscription: dict, data: bytes | str, session: requests.Session | None = None) -> requests.Response:
         """Sends as any user of the library does."""
         return WebPusher(subscription, requests_session=session).send(
-            data, self.authorization(subscription), ttl=60, content_encoding="aes128gcm", timeout=30)
+            data, self.authorization(subscription), ttl=60, content_encoding="aes128gcm", timeout=60)
 
     def push_request(self, request: Request, session: requests.Session | None = None) -> requests.Response:
         return self.push(self.subscriptions[request.authenticator_id], request.jws, session)
@@ -72,7 +72,7 @@ class PushingIssuer(Issuer):
         """Sends a body as it is."""
         usual = {"Content-Encoding": "aes128gcm", "TTL": "60", **self.authorization(subscription)}
         fields = {name: value for name, value in {**usual, **headers}.items() if value is not None}
-        return requests.post(subscription["endpoint"], data=body, headers=fields, timeout=30)
+        return requests.post(subscription["endpoint"], data=body, headers=fields, timeout=60)
 
     def encrypted(self, subscription: dict, data: bytes) -> bytes:
         return WebPusher(subscription).encode(data, "aes128gcm")["body"]

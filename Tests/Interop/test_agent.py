@@ -15,7 +15,7 @@ from programs import BIN_DIR, Agent, started, temporary_folder
 from verify import ALGORITHMS, decode, py_webauthn_has
 
 VECTORS = Path(__file__).parent.parent / "Fixtures" / "Vectors" / "challenge.json"
-WAIT = ("--wait", "30")
+WAIT = ("--wait", "60")
 
 
 class AgainstTheAgent(unittest.TestCase):
@@ -211,7 +211,7 @@ class Decisions(AgainstTheAgent):
 
     def test_an_id_that_begins_with_a_dash_is_no_value_of_an_option_that_has_one(self):
         request = self.ask(jti="-Equals7")
-        shown = self.agent.json("approve", "--wait=30", "-Equals7")
+        shown = self.agent.json("approve", "--wait=60", "-Equals7")
         self.assertEqual((shown["jti"], shown["state"]), (request.jti, "approved"))
 
     def test_a_merchants_name_that_begins_with_a_dash_can_be_expected(self):

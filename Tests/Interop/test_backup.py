@@ -43,7 +43,7 @@ def enrolled(test, issuer: Issuer, agent: Agent) -> str:
     enrollment = agent.json("enroll", "--issuer", issuer.origin, "--code", code, "--authn-type", "presence")
     authenticator = next(iter(issuer.authenticators))
     request = issuer.ask(authenticator, issuer.transaction(merchantName=MERCHANT))
-    test.assertEqual(agent.ctl("approve", request.jti, "--wait", "30").returncode, 0, agent.tail())
+    test.assertEqual(agent.ctl("approve", request.jti, "--wait", "60").returncode, 0, agent.tail())
     return enrollment["id"]
 
 
@@ -74,7 +74,7 @@ def digest(path) -> str:
 
 
 def eventually(test, holds, what: str):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not holds():
         test.assertLess(time.monotonic(), deadline, what)
         time.sleep(0.05)  # Looks again; nothing depends on how long.

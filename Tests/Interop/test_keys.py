@@ -62,7 +62,7 @@ class TheCommands(unittest.TestCase):
         """A purchase at the one enrollment, approved; the issuer verifies the assertion."""
         (enrolled,) = self.issuer.authenticators.values()
         request = self.issuer.ask(enrolled.id, self.issuer.transaction())
-        approved = agent.json("approve", request.transaction["acsTransId"], "--wait", "30")
+        approved = agent.json("approve", request.transaction["acsTransId"], "--wait", "60")
         self.assertEqual((approved["state"], approved["transStatus"]), ("approved", "Y"))
         (enrollment,) = agent.json("enrollments")
         return enrollment

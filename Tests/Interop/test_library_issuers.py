@@ -64,7 +64,7 @@ class Proof:
             (["approve", *shown], "approved", "Y"), (["approve", *shown], "approved", "Y"), (["deny"], "denied", "N"),
         ]:
             acs_trans_id, answer = self.challenge(issuer)
-            request = agent.json(command[0], acs_trans_id, "--wait", "30", *command[1:])
+            request = agent.json(command[0], acs_trans_id, "--wait", "60", *command[1:])
             self.assertEqual((request["state"], request["delivery"], request["transStatus"]),
                              (state, "delivered", trans_status))
             self.assertEqual(answer.result(30), (200, {"transStatus": trans_status}))

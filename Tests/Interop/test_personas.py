@@ -83,7 +83,7 @@ class Pages(unittest.TestCase):
             [sys.executable, "-B", "-m", "pytest", "-p", "no:cacheprovider", "-p", "pytest_oob_authenticator.plugin",
              f"--rootdir={folder}", "-n", "2", "--durations=0", "-q", str(folder)],
             env={**os.environ, "OOB_BIN_DIR": str(BIN_DIR), "PYTHONPATH": str(PLUGIN)}, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=500)
+            capture_output=True, text=True, timeout=560)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         self.assertIn(f"{len(names)} passed", ran.stdout)
 

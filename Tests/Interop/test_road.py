@@ -18,7 +18,7 @@ from programs import BIN_DIR, READY_WITHIN, Agent, Sandbox, started, temporary_f
 from road import Authority, Front, Proxy, openssl, server_side
 from software_authenticator import call
 
-WAIT = ("--wait", "30")
+WAIT = ("--wait", "60")
 SYSTEM_ROOTS = "/etc/ssl/certs/ca-certificates.crt"
 NOT_TRUSTED = "the issuer's certificate does not lead to a trusted root, or is not valid now"
 

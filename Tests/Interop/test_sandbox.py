@@ -104,7 +104,7 @@ class WhatTheAgentSigned(AgainstTheSandbox):
     def approve(self, authenticator: dict, credential: verify.Credential) -> verify.Credential:
         """One purchase, approved; the credential with the signCount that its assertion had."""
         purchase = self.purchase(authenticator)
-        request = self.agent.json("approve", purchase["acsTransId"], "--wait", "30")
+        request = self.agent.json("approve", purchase["acsTransId"], "--wait", "60")
         self.assertEqual((request["state"], request["transStatus"]), ("approved", "Y"))
         story = self.story(purchase)
         self.assertEqual((story["status"], story["transStatus"]), ("authenticated", "Y"))
@@ -124,7 +124,7 @@ class WhatTheAgentSigned(AgainstTheSandbox):
     def test_a_denial_signs_nothing(self):
         _, authenticator = self.enrolled("none")
         purchase = self.purchase(authenticator)
-        self.agent.json("deny", purchase["acsTransId"], "--wait", "30")
+        self.agent.json("deny", purchase["acsTransId"], "--wait", "60")
         story = self.story(purchase)
         self.assertEqual((story["status"], story["transStatus"]), ("notAuthenticated", "N"))
         self.assertEqual(story["decision"]["reason"], "userDenied")
@@ -135,7 +135,7 @@ class WhatTheAgentSigned(AgainstTheSandbox):
         _, authenticator = self.enrolled("none")
         credential = self.credential(authenticator, "none")
         purchase = self.purchase(authenticator)
-        self.agent.json("approve", purchase["acsTransId"], "--wait", "30")
+        self.agent.json("approve", purchase["acsTransId"], "--wait", "60")
         story = self.story(purchase)
         response = story["credential"]["response"]
         data = bytearray(verify.decode(response["authenticatorData"]))

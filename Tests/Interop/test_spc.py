@@ -20,7 +20,7 @@ from verify import RelyingParty, decode, encode
 
 VECTORS = Path(__file__).parent.parent / "Fixtures" / "Vectors"
 USD_1 = {"currency": "USD", "value": "1.00"}
-WAIT = ("--wait", "30")
+WAIT = ("--wait", "60")
 
 
 class Browser:

@@ -120,11 +120,13 @@ class Agent(Program):
         """One `oobctl` run, whatever it exits with; a command may be of two words, such as `audit verify`."""
         return subprocess.run(
             [BIN_DIR / "oobctl", *command.split(), "--socket", str(self.socket), *arguments],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
 
     def json(self, command: str, *arguments: str):
-        """What a run that must succeed prints with --json."""
-        run = self.ctl(command, "--json", *arguments)
+        """What a run that must succeed prints with --json. A decision has to be delivered for that: its default is ten
+        seconds, which a busy machine may take."""
+        waits = command in ("approve", "deny") and "--delivery-timeout" not in arguments
+        run = self.ctl(command, "--json", *(("--delivery-timeout", "60") if waits else ()), *arguments)
         if run.returncode != 0:
             raise AssertionError(f"oobctl {command} {arguments} exits {run.returncode}: {run.stderr}\n{self.tail()}")
         return json.loads(run.stdout)

@@ -135,7 +135,7 @@ class Access(unittest.TestCase):
         request = issuer.ask(enrolled["authenticatorId"], issuer.transaction())
         for user, status in [(BOB, 1), (ALICE, 0)]:
             run = run_as(
-                user, [GROUP], BIN_DIR / "oobctl", "approve", request.transaction["acsTransId"], "--wait", "30",
+                user, [GROUP], BIN_DIR / "oobctl", "approve", request.transaction["acsTransId"], "--wait", "60",
                 "--socket", self.agent.socket)
             self.assertEqual(run.returncode, status, run.stderr)
         run_as(ALICE, [GROUP], BIN_DIR / "oobctl", "unenroll", enrolled["id"], "--local", "--socket", self.agent.socket)

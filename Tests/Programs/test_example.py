@@ -76,20 +76,20 @@ class TheExample(unittest.TestCase):
     def test_an_approval_is_verified_and_answers_the_acs(self):
         for _ in range(2):
             acs_trans_id, answer = self.challenge(TRANSACTION)
-            request = self.agent.json("approve", acs_trans_id, "--wait", "30", "--expect-amount", "USD 1.00")
+            request = self.agent.json("approve", acs_trans_id, "--wait", "60", "--expect-amount", "USD 1.00")
             self.assertEqual((request["state"], request["delivery"], request["transStatus"]),
                              ("approved", "delivered", "Y"))
-            self.assertEqual(answer.result(30), (200, {"transStatus": "Y"}))
+            self.assertEqual(answer.result(60), (200, {"transStatus": "Y"}))
 
     def test_a_denial_answers_the_acs(self):
         acs_trans_id, answer = self.challenge(TRANSACTION)
-        request = self.agent.json("deny", acs_trans_id, "--wait", "30")
+        request = self.agent.json("deny", acs_trans_id, "--wait", "60")
         self.assertEqual((request["state"], request["transStatus"]), ("denied", "N"))
-        self.assertEqual(answer.result(30), (200, {"transStatus": "N"}))
+        self.assertEqual(answer.result(60), (200, {"transStatus": "N"}))
 
     def test_a_transaction_that_breaks_a_rule_is_refused_without_anybody_deciding(self):
         _, answer = self.challenge({**TRANSACTION, "purchaseCurrency": "US$"})
-        self.assertEqual(answer.result(30), (200, {"transStatus": "N"}))
+        self.assertEqual(answer.result(60), (200, {"transStatus": "N"}))
 
 
 class WhatTheExampleRefuses(unittest.TestCase):
@@ -119,7 +119,7 @@ class WhatTheExampleRefuses(unittest.TestCase):
         for _ in range(2):
             self.assertEqual(self.enrolled.decide(jti, decision), (200, {"transStatus": "Y"}))
         self.refused(409, "already_decided", self.enrolled.decide(jti, {"decision": "deny", "reason": "policy"}))
-        self.assertEqual(answer.result(30), (200, {"transStatus": "Y"}))
+        self.assertEqual(answer.result(60), (200, {"transStatus": "Y"}))
 
     def test_what_nobody_has_asked_for(self):
         self.refused(404, "unknown_request", self.enrolled.decide("none", {"decision": "deny", "reason": "policy"}))

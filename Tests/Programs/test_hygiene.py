@@ -316,8 +316,8 @@ class WhatARunLeavesBehind(unittest.TestCase):
         cls.token = known.token.encode()
         cls.scalar = private_scalar(cls.folder / "state" / "agent.db", enrolled["id"])
         approved, denied = [issuer.ask(cls.authenticator, issuer.transaction()) for _ in range(2)]
-        agent.json("approve", approved.transaction["acsTransId"], "--wait", "30", *with_pin)
-        agent.json("deny", denied.transaction["acsTransId"], "--wait", "30")
+        agent.json("approve", approved.transaction["acsTransId"], "--wait", "60", *with_pin)
+        agent.json("deny", denied.transaction["acsTransId"], "--wait", "60")
         for command in ["status", "doctor", "enrollments", "fetch", "audit verify", "audit key"]:
             agent.json(command)
         agent.json("list", "--all")
@@ -381,7 +381,7 @@ class WhatARunLeavesBehind(unittest.TestCase):
     @unittest.skipUnless(IS_ROOT and shutil.which("gcore"), "only root can force a core, with gdb's gcore")
     def test_a_core_that_root_forces_has_neither_the_secret_nor_the_private_number(self):
         subprocess.run(["gcore", "-o", self.folder / "core", str(self.agent.process.pid)], check=True,
-                       capture_output=True, timeout=240)
+                       capture_output=True, timeout=560)
         what = self.never()
         # In use: it is in memory as long as the agent fetches.
         del what["the access token"]

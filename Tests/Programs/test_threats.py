@@ -68,7 +68,7 @@ class ACopyOfTheState(unittest.TestCase):
     def approve(self, agent: Agent) -> dict:
         (enrolled,) = self.issuer.authenticators.values()
         request = self.issuer.ask(enrolled.id, self.issuer.transaction())
-        return agent.json("approve", request.transaction["acsTransId"], "--wait", "30")
+        return agent.json("approve", request.transaction["acsTransId"], "--wait", "60")
 
     def copy(self, *, secret: bool):
         target = self.folder / "copy"
@@ -126,7 +126,7 @@ class AStolenPIN(unittest.TestCase):
         (enrolled,) = self.issuer.authenticators.values()
         request = self.issuer.ask(enrolled.id, self.issuer.transaction(), user_verification="required")
         given = ["--pin-file", str(self.pins[pin])] if pin else []
-        return agent.ctl("approve", request.transaction["acsTransId"], "--wait", "30", *given)
+        return agent.ctl("approve", request.transaction["acsTransId"], "--wait", "60", *given)
 
     def thief(self) -> Agent:
         """An agent on a copy of the state, secret and all."""

@@ -34,7 +34,7 @@ class Reach(Installed):
         self.ctl("enroll", *at, "--code", code, "--authn-type", "presence")
         bought = issuer("purchase", "--push", "only", "--merchant", "Box", "--amount", "100", "--currency", "840",
                         "--exponent", "2")
-        self.approve(bought.stdout.strip(), "--wait", "30")
+        self.approve(bought.stdout.strip(), "--wait", "60")
 
     def test_a_key_on_a_token_signs(self):
         environment = "SOFTHSM2_CONF=/etc/oob-tokens.conf"
