@@ -92,7 +92,8 @@ def cancel(scene: Scene):
 
 
 def expire(scene: Scene):
-    scene.pending(expiresIn=2)
+    # In time for the agent to have it.
+    scene.pending(expiresIn=4)
     yield
 
 
