@@ -142,7 +142,7 @@ class TheSandbox(unittest.TestCase):
         data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         answer = requests.request(
-            method, cls.sandbox.origin + path.format(jti=jti), params=query, data=data, headers=headers, timeout=30)
+            method, cls.sandbox.origin + path.format(jti=jti), params=query, data=data, headers=headers, timeout=60)
         cls.schema[path][method.upper()].validate_response(answer)
         is_problem = answer.status_code >= 400
         cls.seen.add((operation_id, str(answer.status_code), answer.json()["code"] if is_problem else None))
@@ -154,7 +154,7 @@ class TheSandbox(unittest.TestCase):
 
     def sandbox_json(self, path: str, body: dict | None = None) -> dict:
         url = f"{self.sandbox.origin}/sandbox/{path}"
-        answer = requests.get(url, timeout=60) if body is None else requests.post(url, json=body, timeout=30)
+        answer = requests.get(url, timeout=60) if body is None else requests.post(url, json=body, timeout=60)
         self.assertLess(answer.status_code, 300, answer.text)
         return answer.json()
 
@@ -274,7 +274,7 @@ class TheSandbox(unittest.TestCase):
         ]
         for operation_id in self.absent:
             command += ["--exclude-operation-id", operation_id]
-        run = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=120)
+        run = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=500)
         self.assertEqual(run.returncode, 0, run.stdout[-20_000:] + run.stderr)
         tested = len(self.paths) - len(self.absent)
         self.assertIn(f"Tested: {tested}\n", run.stdout)
@@ -387,7 +387,7 @@ class TheSandboxsOwnCalls(unittest.TestCase):
     def test_every_path_of_the_program_is_in_it(self):
         source = "".join(path.read_text(encoding="utf-8") for path in (HERE.parents[1] / "Sources/Sandbox").rglob("*.swift"))
         for path in OWN["paths"]:
-            self.assertEqual(requests.request("PATCH", self.sandbox.origin + path, timeout=30).status_code, 405, path)
+            self.assertEqual(requests.request("PATCH", self.sandbox.origin + path, timeout=60).status_code, 405, path)
         named = {"/sandbox/" + name for name in re.findall(r'= prefix \+ "([a-z-]+)"', source)}
         self.assertEqual(named, {"/".join(path.split("/")[:3]) for path in OWN["paths"]})
 

@@ -45,7 +45,7 @@ class Approver(unittest.TestCase):
             "".join(f"{name}: {json.dumps(text)}\n" for name, text in (COMMANDS | changed).items()), encoding="utf-8")
         run = subprocess.run(
             [BIN_DIR / "oob-conform", "approver", "--config", config, "--cases", CASES, "--json", "-", *words],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=270,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=560,
             env={**os.environ, "PATH": f"{BIN_DIR}:/usr/bin:/bin", "OOB_AGENT_SOCKET": str(self.agent.socket)})
         self.assertIn(run.returncode, (0, 1, 2), run.stderr)
         self.assertTrue(run.stdout, run.stderr)
@@ -130,7 +130,7 @@ class TheApproverInPython(unittest.TestCase):
         port = int(approver.stdout.readline())
         run = subprocess.run(
             [BIN_DIR / "oob-conform", "approver", "--config", CASES.parent / "tested/approver-py.yaml", "--cases", CASES,
-             "--json", "-"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=270,
+             "--json", "-"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=560,
             env={**os.environ, "APPROVER": f"http://127.0.0.1:{port}"})
         cases = json.loads(run.stdout)["cases"]
         wrong = {case["name"]: case["cause"] for case in cases if case["verdict"] not in ("passed", "notShown")}

@@ -16,7 +16,7 @@ from programs import BIN_DIR, Sandbox, temporary_folder
 ROOT = Path(__file__).resolve().parents[2]
 CONFORM = BIN_DIR / "oob-conform"
 TESTED = ROOT / "conformance/tested/oob-issuer.yaml"
-WITHIN = 300
+WITHIN = 560
 
 
 def conform(*words: str, **how) -> subprocess.CompletedProcess:

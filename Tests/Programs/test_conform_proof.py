@@ -20,7 +20,7 @@ class TheMutants(unittest.TestCase):
     def test_ten_mutants_are_caught_by_the_case_that_names_their_rule(self):
         run = subprocess.run(
             [sys.executable, "-B", ROOT / "conformance/proof.py", "--sample", "10", "--seed", "20", "--jobs", "2"],
-            capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
+            capture_output=True, text=True, timeout=580, stdin=subprocess.DEVNULL)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertIn("10 of 10 mutants are caught", run.stdout)
 

@@ -95,7 +95,7 @@ class TheGuide(unittest.TestCase):
                 issuer = started(self, Example(temporary_folder(self), name))
                 run = subprocess.run(
                     [BIN_DIR / "oob-conform", "issuer", issuer.origin, "--config", ROOT / "conformance/tested" / config],
-                    capture_output=True, text=True, timeout=300, cwd=ROOT, stdin=subprocess.DEVNULL)
+                    capture_output=True, text=True, timeout=560, cwd=ROOT, stdin=subprocess.DEVNULL)
                 self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
                 self.assertRegex(run.stdout, r"\n1[0-9]{2} passed, 0 failed")
 
