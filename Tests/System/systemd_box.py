@@ -51,11 +51,11 @@ class Box:
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         atexit.register(self.down)
-        subprocess.run([SCRIPT, "up", folder, *shown], check=True, timeout=120)
+        subprocess.run([SCRIPT, "up", folder, *shown], check=True, timeout=180)
 
     def down(self):
         atexit.unregister(self.down)
-        subprocess.run([SCRIPT, "down", self.folder], check=True, timeout=60)
+        subprocess.run([SCRIPT, "down", self.folder], check=True, timeout=180)
 
     def run(self, *command: str, user: str | None = None, check: bool = True,
             stdin: str | None = None) -> subprocess.CompletedProcess:

@@ -92,23 +92,25 @@ class Life(Installed):
         self.assertLessEqual(ids, {"clockUnsynchronised", "personas", "swapUnencrypted", "socketOpen"})
 
     def test_a_frozen_agent_is_started_again(self):
-        self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=3s\n")
-        self.start()
-        before = self.box.show(AGENT, "MainPID")
+        before = self.start_watched()
         self.box.run("kill", "-STOP", before)
         self.assert_started_again(before)
 
     def test_an_agent_that_runs_and_answers_nobody_is_started_again(self):
-        self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=3s\n")
-        self.start()
-        before = self.box.show(AGENT, "MainPID")
+        before = self.start_watched()
         self.box.run("rm", SOCKET)
         self.assert_started_again(before)
 
+    def start_watched(self) -> str:
+        """The process of an agent that gives a sign of life in 3 seconds; the next one has a minute, on a busy machine."""
+        self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=3s\n")
+        self.start()
+        self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=60s\n")
+        return self.box.show(AGENT, "MainPID")
+
     def assert_started_again(self, before: str):
-        self.box.eventually(lambda: self.box.show(AGENT, "NRestarts") == "1", "a restart")
+        self.box.eventually(lambda: self.box.show(AGENT, "MainPID") not in ("0", before), "a restart")
         self.box.eventually(lambda: self.box.show(AGENT, "SubState") == "running", "the agent")
-        self.assertNotEqual(self.box.show(AGENT, "MainPID"), before)
         self.assertIn("Watchdog timeout", self.box.lines(AGENT))
         self.assertEqual(self.json("status")["state"], "ready")
 
@@ -139,8 +141,8 @@ class Life(Installed):
         return [(entry["MESSAGE"], entry["PRIORITY"]) for entry in self.box.journal(f"_PID={pid}")
                 if "id=personas" not in entry["MESSAGE"]]
 
-    def test_it_stops_within_5_seconds_while_it_polls(self):
-        self.box.drop_in(AGENT, "stop", "[Service]\nTimeoutStopSec=5s\n")
+    def test_it_stops_long_before_its_poll_has_an_answer(self):
+        self.box.drop_in(AGENT, "stop", "[Service]\nTimeoutStopSec=20s\n")
         self.start()
         self.enroll()
         # What came by a poll: the next one waits.

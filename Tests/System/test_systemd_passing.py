@@ -58,7 +58,7 @@ class FullDisk(Installed):
         return int(self.box.show(AGENT, "WatchdogTimestampMonotonic"))
 
     def test_a_full_disk_is_told_loses_nothing_and_is_recovered_from(self):
-        self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=10s\n")
+        self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=20s\n")
         purchase = self.purchase_on_a_full_disk()
         refused = self.ctl("approve", purchase, "--json", check=False)
         self.assertNotEqual(refused.returncode, 0)
