@@ -3,7 +3,7 @@ import Sandbox
 import ServedSandbox
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct BatchFetchTests {
     /// Waits until the sandbox holds a call back that asks for so many authenticators.
     private func untilHeld(_ count: Int, by sandbox: LocalSandbox) async throws {
@@ -12,7 +12,7 @@ struct BatchFetchTests {
 
     /// Whether so many connections are left: one whose call was given up is still there for a moment.
     private func connections(to sandbox: LocalSandbox, settlingIn range: ClosedRange<Int>) async throws -> Bool {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(300)
         while try !range.contains(sandbox.connections) {
             guard ContinuousClock.now < deadline else { return false }
             try await Task.sleep(for: .milliseconds(5))

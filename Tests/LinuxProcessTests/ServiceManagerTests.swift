@@ -53,7 +53,7 @@ import Testing
     private static let listener = """
         import socket, sys
         s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        s.bind(sys.argv[1].replace("@", "\\0")); s.settimeout(60)
+        s.bind(sys.argv[1].replace("@", "\\0")); s.settimeout(600)
         print("ready", flush=True)
         sys.exit(s.recv(4096) != b"READY=1\\nSTATUS=it is well")
         """

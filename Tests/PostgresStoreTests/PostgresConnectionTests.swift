@@ -8,7 +8,7 @@ import Testing
 @testable import PostgresStore
 
 /// A connection to a real server: values, pipelines, errors in them, and waits that end.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct PostgresConnectionTests {
     private func connected(_ change: (inout PostgresLimits) -> Void = { _ in }) throws -> PostgresConnection {
         var limits = PostgresLimits()
@@ -83,7 +83,8 @@ struct PostgresConnectionTests {
     }
 
     @Test func `a server that stands still is not waited for longer than was said`() throws {
-        let connection = try connected { $0.answer = .milliseconds(300) }
+        let connection = try connected()
+        connection.answerTimeout = .milliseconds(300)
         let process = connection.serverProcess
         #expect(kill(process, SIGSTOP) == 0)
         defer { kill(process, SIGCONT) }
