@@ -81,7 +81,7 @@ import Testing
             ]
                 + maps(beside: programs).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [file],
             environment: ["PATH": path, "HOME": scenario.folder], files: file)
-        let status = try await child.exitStatus(within: .seconds(120))
+        let status = try await child.exitStatus(within: .seconds(600))
         return (status, child.output + child.errors)
     }
 

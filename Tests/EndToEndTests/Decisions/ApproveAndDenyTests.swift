@@ -8,7 +8,7 @@ import Testing
             let (sandbox, agent) = try await scenario.enrolled()
             let id = try await sandbox.purchase(["threeDSRequestorAppURL": .string(Self.returnURL)])
 
-            let approved = try await agent.ctl("approve", id, "--wait", "30")
+            let approved = try await agent.ctl("approve", id, "--wait", "60")
             #expect(approved.output == Self.returnURL + "\n")
 
             let timeline = try await sandbox.ending(id)
@@ -28,7 +28,7 @@ import Testing
             let (sandbox, agent) = try await scenario.enrolled()
             let id = try await sandbox.purchase(["threeDSRequestorAppURL": .string(Self.returnURL)])
 
-            let denied = try await agent.ctl("deny", id, "--wait", "30", "--reason", reason)
+            let denied = try await agent.ctl("deny", id, "--wait", "60", "--reason", reason)
             #expect(denied.output == Self.returnURL + "\n")
 
             let timeline = try await sandbox.ending(id)
@@ -44,7 +44,7 @@ import Testing
             let (sandbox, agent) = try await scenario.enrolled()
             let id = try await sandbox.purchase()
 
-            let approved = try await agent.ctl("approve", id, "--wait", "30")
+            let approved = try await agent.ctl("approve", id, "--wait", "60")
             #expect(approved.output.isEmpty)
             #expect(approved.errors.contains("no return URL"))
         }
@@ -55,8 +55,8 @@ import Testing
             let (sandbox, agent) = try await scenario.enrolled()
             let approved = try await sandbox.purchase()
             let denied = try await sandbox.purchase()
-            try await agent.ctl("approve", approved, "--wait", "30")
-            try await agent.ctl("deny", denied, "--wait", "30")
+            try await agent.ctl("approve", approved, "--wait", "60")
+            try await agent.ctl("deny", denied, "--wait", "60")
 
             for verb in ["approve", "deny"] {
                 let again = try await agent.ctl(verb, approved, exits: 7)
@@ -110,7 +110,7 @@ import Testing
             _ = try await agent.enroll(at: sandbox, authnType: authnType)
             let id = try await sandbox.purchase()
 
-            try await agent.ctl("approve", id, "--wait", "30")
+            try await agent.ctl("approve", id, "--wait", "60")
             let response = try await sandbox.ending(id)["credential"]["response"]
             // WebAuthn §6.1: the flags follow the 32 bytes of rpIdHash; 0x01 is UP, 0x04 is UV.
             #expect(response["authenticatorData"].bytes?.dropFirst(32).first == flags)

@@ -24,7 +24,7 @@ import Testing
         try await Scenario.run { scenario in
             let (sandbox, agent) = try await scenario.enrolled()
             let purchase = try await sandbox.purchase()
-            try await agent.ctl("approve", purchase, "--wait", "30")
+            try await agent.ctl("approve", purchase, "--wait", "60")
             let target = "\(scenario.folder)/evidence"
             try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
             let answer = try await agent.json("evidence", purchase, "-o", "\(target)/")
@@ -54,7 +54,7 @@ import Testing
         try await Scenario.run { scenario in
             let (sandbox, agent) = try await scenario.enrolled()
             let purchase = try await sandbox.purchase()
-            try await agent.ctl("deny", purchase, "--wait", "30")
+            try await agent.ctl("deny", purchase, "--wait", "60")
             // A file system that takes no directory, also from root.
             let refused = try await agent.ctl("evidence", purchase, "-o", "/proc/evidence", exits: 1)
             #expect(refused.errors.contains("/proc/evidence cannot be made"))

@@ -31,7 +31,7 @@ import Testing
                 "newJti": true,
             ]
             let id = try await sandbox.purchase(purchase)
-            try await agent.ctl("approve", id, "--wait", "30")
+            try await agent.ctl("approve", id, "--wait", "60")
             try await sandbox.purchase(purchase)
 
             let timeline = try await Patience.until("the answer to the second") {

@@ -61,7 +61,7 @@ import Testing
             _ = try await agent.enroll(at: up)
             await down.goDown()
             let id = try await up.purchase()
-            #expect(try await agent.json("approve", id, "--wait", "30")["issuer"].text == up.url)
+            #expect(try await agent.json("approve", id, "--wait", "60")["issuer"].text == up.url)
             #expect(try await up.ending(id)["status"] == "authenticated")
         }
     }

@@ -25,7 +25,7 @@ import Testing
             let enrolled = try await agent.json(enroll + ["--pin-file", right])
             #expect(enrolled["authnType"] == "pin" && enrolled["key"] == ["kind": "pkcs11", "exportable": false])
             let id = try await sandbox.purchase(["userVerification": "required"])
-            try await agent.ctl("approve", id, "--wait", "30", "--pin-file", wrong, exits: 5)
+            try await agent.ctl("approve", id, "--wait", "60", "--pin-file", wrong, exits: 5)
             #expect(try await agent.json("enrollments").elements.map { $0["pinTriesLeft"] } == [4])
             try await agent.ctl("approve", id, exits: 5)
             try await agent.ctl("approve", id, "--pin-file", right)

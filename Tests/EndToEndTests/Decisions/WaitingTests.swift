@@ -42,7 +42,8 @@ import Testing
     @Test func `a request that has expired is not decided and never answered`() async throws {
         try await Scenario.run { scenario in
             let (sandbox, agent) = try await scenario.enrolled()
-            let id = try await sandbox.purchase(["expiresIn": 2])
+            // In time for the agent to have it.
+            let id = try await sandbox.purchase(["expiresIn": 15])
             try await agent.request(id, untilIts: "state", is: "expired")
             let late = try await agent.ctl("approve", id, exits: 7)
             #expect(late.errors.contains("has expired"))

@@ -20,7 +20,7 @@ import Testing
                 try await sandbox.purchase(["merchantName": "ERASED shop", "threeDSRequestorAppURL": .string(url)]),
                 try await sandbox.purchase(["merchantName": "ERASED kiosk"]),
             ]
-            try await agent.ctl("approve", purchases[0], "--wait", "30")
+            try await agent.ctl("approve", purchases[0], "--wait", "60")
             let pending = try await agent.received(purchases[1])
             #expect(isIn(agent, "ERASED shop") && isIn(agent, "ERASED kiosk") && isIn(agent, "ERASED card"))
 
@@ -44,7 +44,7 @@ import Testing
             let agent = scenario.agent()
             try await agent.start()
             let id = try await agent.enroll(at: sandbox, name: "ERASED card")["id"].text ?? ""
-            try await agent.ctl("approve", sandbox.purchase(["merchantName": "ERASED shop"]), "--wait", "30")
+            try await agent.ctl("approve", sandbox.purchase(["merchantName": "ERASED shop"]), "--wait", "60")
             #expect(try await agent.json("unenroll", id)["erased"] == .null)
             #expect(isIn(agent, "ERASED shop"))
             for _ in 1...2 {

@@ -16,7 +16,7 @@ import Testing
     /// A purchase that the agent approves, and whose assertion the issuer takes.
     private func expectApproval(_ agent: AgentUnderTest, _ sandbox: Sandbox) async throws {
         let id = try await sandbox.purchase()
-        try await agent.ctl("approve", id, "--wait", "30")
+        try await agent.ctl("approve", id, "--wait", "60")
         #expect(try await sandbox.ending(id)["status"] == "authenticated")
     }
 

@@ -16,7 +16,7 @@ import Testing
                 return test?["extent"].text == nil ? nil : test
             }
             #expect(looked["extent"] == "seal" && looked["passed"] == true && looked["problem"].text == nil)
-            try await agent.ctl("approve", try await sandbox.purchase(), "--wait", "30")
+            try await agent.ctl("approve", try await sandbox.purchase(), "--wait", "60")
             let used = try await agent.json("status")["enrollments"].elements.first?["keyTest"]
             #expect(used?["extent"] == "signature" && used?["passed"] == true)
             let text = try await agent.ctl("status").output

@@ -88,7 +88,7 @@ final class AgentUnderTest: Sendable {
     func ctl(
         _ arguments: [String], exits expected: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Finished {
-        let finished = try await run(arguments)
+        let finished = try await run(expected == 0 ? patient(arguments) : arguments)
         #expect(finished.status == expected, "\(finished)", sourceLocation: sourceLocation)
         return finished
     }
@@ -99,9 +99,17 @@ final class AgentUnderTest: Sendable {
     }
 
     func json(_ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON {
-        let finished = try await run(arguments + ["--json"])
+        let finished = try await run(patient(arguments) + ["--json"])
         #expect(finished.status == 0, "\(finished)", sourceLocation: sourceLocation)
         return try finished.json
+    }
+
+    /// A decision that has to be delivered: its default is ten seconds, which a busy machine may take.
+    private func patient(_ arguments: [String]) -> [String] {
+        guard ["approve", "deny"].contains(arguments.first), !arguments.contains("--delivery-timeout") else {
+            return arguments
+        }
+        return arguments.prefix(1) + ["--delivery-timeout", "60"] + arguments.dropFirst()
     }
 
     /// Runs `oobctl`, whatever it exits with.

@@ -102,8 +102,14 @@ final class Sandbox: Sendable {
         try await answer("GET", "/sandbox/purchases/\(acsTransId)?wait=\(wait)")
     }
 
-    /// The story of a purchase that ends within the longest wait.
-    func ending(_ acsTransId: String) async throws -> JSON { try await timeline(acsTransId, wait: 60) }
+    /// The story of a purchase, once it has ended: an agent that could not reach its issuer waits longer from try to try.
+    func ending(_ acsTransId: String) async throws -> JSON {
+        for _ in 1...4 {
+            let story = try await timeline(acsTransId, wait: 60)
+            if story["status"] != "pending" { return story }
+        }
+        return try await timeline(acsTransId)
+    }
 
     /// The payer leaves.
     func cancel(_ acsTransId: String) async throws {

@@ -71,7 +71,7 @@ final class Scenario: Sendable {
     /// Runs one of the programs to its end.
     func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:],
-        within bound: Duration = .seconds(120)
+        within bound: Duration = .seconds(300)
     ) async throws -> Finished {
         let files = "run-" + UUID().uuidString
         let child = try start(program, arguments, environment: environment, files: files)

@@ -30,20 +30,20 @@ import Testing
         try await Scenario.run { scenario in
             let (sandbox, old) = try await scenario.enrolled()
             let before = try await sandbox.purchase()
-            try await old.ctl("approve", before, "--wait", "30")
+            try await old.ctl("approve", before, "--wait", "60")
             let file = "\(scenario.folder)/backup.db"
             #expect(try await old.json("backup", file)["file"] == .string(file))
             let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
             #expect(mode == 0o600)
             // The old one goes on for a while: the copy is older than what the issuer has seen.
-            try await old.ctl("approve", try await sandbox.purchase(), "--wait", "30")
+            try await old.ctl("approve", try await sandbox.purchase(), "--wait", "60")
             #expect(try await old.stop() == 0)
 
             let agent = try await restored(file, of: old, in: scenario)
             agent.mayLogError("it is an old copy")
             #expect(try await agent.json("list", "--all").elements.map { $0["acsTransId"] } == [.string(before)])
             let after = try await sandbox.purchase()
-            try await agent.ctl("approve", after, "--wait", "30")
+            try await agent.ctl("approve", after, "--wait", "60")
             #expect(try await sandbox.ending(after)["status"] == "authenticated")
             #expect(try await sandbox.authenticators().first?["signCount"] == .number(3))
         }

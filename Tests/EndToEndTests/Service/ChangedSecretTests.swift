@@ -7,7 +7,7 @@ import Testing
 
     private func approve(_ sandbox: Sandbox, by agent: AgentUnderTest) async throws {
         let id = try await sandbox.purchase()
-        try await agent.ctl("approve", id, "--wait", "30")
+        try await agent.ctl("approve", id, "--wait", "60")
         #expect(try await sandbox.ending(id)["status"] == "authenticated")
     }
 

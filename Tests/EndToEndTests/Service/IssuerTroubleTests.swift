@@ -14,7 +14,7 @@ import Testing
 
             try await sandbox.comeBack()
             let id = try await sandbox.purchase()
-            try await agent.ctl("approve", id, "--wait", "60")
+            try await agent.ctl("approve", id, "--wait", "180")
             #expect(try await sandbox.ending(id)["status"] == "authenticated")
             #expect(try await agent.json("status")["state"] == "ready")
         }

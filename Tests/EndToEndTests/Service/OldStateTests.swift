@@ -57,7 +57,7 @@ import Testing
     private func approve(_ times: Int, at sandbox: Sandbox, by agent: AgentUnderTest) async throws {
         for _ in 0..<times {
             let id = try await sandbox.purchase()
-            try await agent.ctl("approve", id, "--wait", "30")
+            try await agent.ctl("approve", id, "--wait", "60")
             #expect(try await sandbox.ending(id)["status"] == "authenticated")
         }
     }

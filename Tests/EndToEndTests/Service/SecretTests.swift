@@ -58,7 +58,7 @@ import Testing
             let agent = scenario.agent()
             try await agent.start("--secret-file", file, "--log-level", "debug")
             _ = try await agent.enroll(at: sandbox)
-            try await agent.ctl("approve", try await sandbox.purchase(), "--wait", "30")
+            try await agent.ctl("approve", try await sandbox.purchase(), "--wait", "60")
             #expect(try await agent.stop() == 0)
 
             let tokens = sandbox.accessTokens
