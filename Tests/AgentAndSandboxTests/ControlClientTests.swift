@@ -3,7 +3,7 @@ import RawHTTP
 import Testing
 
 /// Clients of the control socket that behave badly, or whose connection ends, with bounds of each test's own.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ControlClientTests {
     private static func health(_ version: String = "1.1", _ fields: [String] = []) -> String {
         let fields = (["host: agent"] + fields).map { "\($0)\r\n" }.joined()

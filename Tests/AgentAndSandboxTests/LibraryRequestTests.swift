@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 
 /// Requests of other people's HTTP clients and push libraries (`Tests/Fixtures/Libraries`), over a socket to the real servers.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LibraryRequestTests {
     /// A request as a library sends it, and what becomes of it.
     struct Message: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The agent on its control socket, in this process.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LongAnswerTests {
     private func served(_ local: LocalAgent, _ body: (ControlClient) async throws -> Void) async throws {
         try await ControlPort.run(local) { try await body(try $0.client()) }

@@ -7,7 +7,7 @@ import Testing
 @testable import Keys
 
 /// Each kind of body that comes to the push port, as RFC 8030, 8188 and 8291 have it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PushBodyTests {
     /// A body, and the header fields that say of it what it is.
     private struct Push {

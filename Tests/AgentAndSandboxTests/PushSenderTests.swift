@@ -6,7 +6,7 @@ import Testing
 @testable import Keys
 
 /// Senders of pushes that send too much or too slowly, with bounds of each test's own.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PushSenderTests {
     private let good: [UInt8]
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ControlServer
 
-@Suite(.timeLimit(.minutes(5))) struct BackupTurnsTests {
+@Suite(.timeLimit(.minutes(20))) struct BackupTurnsTests {
     /// A clock that is set by hand.
     private final class Hand: AgentClock {
         private struct State {

@@ -7,7 +7,7 @@ import Testing
 @testable import ControlServer
 
 /// Those who have read all events are sent those that come, on the event loops of their connections.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct EventReadersTests {
     /// A client, and what it was sent; it can stop taking it.
     private final class Client: EventReader.Client {

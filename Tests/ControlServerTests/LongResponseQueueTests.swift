@@ -4,7 +4,7 @@ import Testing
 
 @testable import ControlServer
 
-@Suite(.timeLimit(.minutes(5))) struct LongResponseQueueTests {
+@Suite(.timeLimit(.minutes(20))) struct LongResponseQueueTests {
     /// What is to be waited for: a gate that opens once.
     private final class Gate: Sendable {
         private let stream = AsyncStream.makeStream(of: Never.self)

@@ -5,7 +5,7 @@ import Testing
 
 /// Proceed and cancel count once, whatever the delegate does.
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct AnswerTests {
     @Test func `proceed approves, and the fetch ends well once the issuer has taken it`() async throws {
         let payer = Payer.approving

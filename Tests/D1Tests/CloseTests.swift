@@ -3,7 +3,7 @@ import Testing
 
 @testable import D1
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CloseTests {
     @Test func `close waits for a decision that is being made, and does not cut it off`() async {
         let core = Core(D1Task.Components())

@@ -4,7 +4,7 @@ import Testing
 
 /// The forms with completion handlers.
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CompletionTests {
     /// What a completion handler was told, each time that it was called.
     @MainActor

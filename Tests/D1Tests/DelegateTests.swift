@@ -6,7 +6,7 @@ import UIKitStub
 
 /// The delegates of the document's page about delegates, as an app has them.
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DelegateTests {
     /// A screen whose alerts and ended fetches a test can wait for.
     private final class WatchedController: PaymentViewController {

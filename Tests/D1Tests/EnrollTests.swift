@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct EnrollTests {
     @Test func `platform is a PIN, and nothing said is platform`() async throws {
         for type in [AuthnType.platform, nil] {

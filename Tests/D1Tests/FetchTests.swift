@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct FetchTests {
     @Test func `the delegate gets the members as they came`() async throws {
         let payer = Payer.approving

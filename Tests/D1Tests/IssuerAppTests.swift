@@ -5,7 +5,7 @@ import Testing
 
 /// An app's own delegates, as they stand in an app.
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct IssuerAppTests {
     /// Tells a test what the screen did, in order.
     @MainActor

@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PushTests {
     /// Receives what is posted, as whatever stands in for a push service does.
     private static func receiving(_ body: (_ url: String, _ posts: AsyncStream<Post>) async throws -> Void) async throws

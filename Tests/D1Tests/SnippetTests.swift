@@ -5,7 +5,7 @@ import Testing
 
 /// What the document shows is what runs here.
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SnippetTests {
     @Test func `the document has the snippet as it stands here`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized

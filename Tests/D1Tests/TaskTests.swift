@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TaskTests {
     @Test func `before configure every call is answered with 60001`() async throws {
         try await TestApp.run { app in

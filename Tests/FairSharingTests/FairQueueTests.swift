@@ -112,7 +112,7 @@ struct FairQueueTests {
         #expect(queue.usage == (0, 0))
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(20)))
     func `nothing is lost or held twice when many come, wait and are cancelled`() async throws {
         let queue = FairQueue<Int>(.init(capacity: 7, capacityOfKey: 3))
         let held = Shared((now: 0, most: 0))

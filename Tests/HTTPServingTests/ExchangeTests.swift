@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServing
 
-@Suite(.timeLimit(.minutes(10))) struct ExchangeTests {
+@Suite(.timeLimit(.minutes(20))) struct ExchangeTests {
     private static let held = "POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: 100-continue\r\n"
     private static let last = "GET /last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
 

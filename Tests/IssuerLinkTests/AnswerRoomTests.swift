@@ -6,7 +6,7 @@ import Testing
 @testable import IssuerLink
 
 /// What issuers may have in the agent's memory, and how many connections.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct AnswerRoomTests {
     private static let list = #"{"requests":[],"cursor":"c"}"#
 

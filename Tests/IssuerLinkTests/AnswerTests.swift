@@ -4,7 +4,7 @@ import Testing
 
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct AnswerTests {
     @Test(arguments: ProblemCode.allCases)
     func `a problem with a known code is one`(_ code: ProblemCode) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct BatchFetchCallTests {
     private func request(_ link: Link, wait: Int = 0) throws -> BatchFetchRequest {
         let id = try #require(TokenID("a-1"))

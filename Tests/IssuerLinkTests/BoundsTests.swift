@@ -4,7 +4,7 @@ import Testing
 
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct BoundsTests {
     private enum Framing: CaseIterable { case length, chunked, untilClose }
 

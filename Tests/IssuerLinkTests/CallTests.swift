@@ -7,7 +7,7 @@ import WebAuthn
 
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CallTests {
     @Test func `discovery is asked for at its well-known path, as JSON and without a token`() async throws {
         try await Link.run { request in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ClientIdentityTests {
     private static let asksForOne = "the issuer asks for a client certificate: set client-cert and client-key"
 

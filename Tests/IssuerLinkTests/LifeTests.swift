@@ -4,7 +4,7 @@ import Testing
 
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LifeTests {
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 19\r\n\r\n{\"transStatus\""])
     func `a call ends after 30 s, before or within its answer`(_ text: String) async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ProxyTests {
     /// A call to `https://issuer.example`, a name that only the proxy knows.
     private func decide(roots: String?, through proxy: String) async throws -> Result<TransStatus, IssuerError> {

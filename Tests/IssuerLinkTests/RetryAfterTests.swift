@@ -5,7 +5,7 @@ import Testing
 @testable import IssuerLink
 @testable import IssuerProtocol
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RetryAfterTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT.
     private static let moment: Int64 = 784_111_777

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TLSTests {
     @Test func `given roots are trusted`() async throws {
         let own = try await TestCertificate(host: "localhost")

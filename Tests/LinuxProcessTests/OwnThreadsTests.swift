@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(20)))
     func `what is made by the last task of all, once nobody has the threads, is done too`() async throws {
         for _ in 1...20 {
             var threads: OwnThreads? = try OwnThreads(limit: 2)

@@ -13,7 +13,7 @@ struct ProgramOutputTests {
         return process
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(20)))
     func `a program may fill both outputs in whatever order`() async throws {
         let script = "head -c 300000 /dev/zero >&2; head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2; echo over"
         let process = shell(script)
@@ -22,7 +22,7 @@ struct ProgramOutputTests {
         #expect(printed.text.hasSuffix("over"))
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: ["", ">&2"])
+    @Test(.timeLimit(.minutes(20)), arguments: ["", ">&2"])
     func `a program that writes without end is ended at the bound`(whereto: String) async throws {
         let process = shell("exec cat /dev/zero \(whereto)")
         let error = await #expect(throws: OOBError.self) {

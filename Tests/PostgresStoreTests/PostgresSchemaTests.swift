@@ -9,7 +9,7 @@ import Testing
 @testable import PostgresStore
 
 /// The tables of a database that several hosts have.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct PostgresSchemaTests {
     private let settings: PostgresSettings
     private let connection: PostgresConnection

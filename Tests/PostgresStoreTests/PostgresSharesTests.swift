@@ -10,7 +10,7 @@ import Testing
 @testable import PostgresStore
 
 /// A host's share of the work.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct PostgresSharesTests {
     private let cluster: PostgresCluster
     private let settings: PostgresSettings

@@ -13,7 +13,7 @@ import sys
 import unittest
 from pathlib import Path
 
-# From the end of one test to the end of the next; the harness gives a script 900 s in all.
+# From the end of one test to the end of the next; the harness gives a script 1,800 s in all.
 LIMIT = 600
 # What does not end by that is told again so often.
 AGAIN = 30

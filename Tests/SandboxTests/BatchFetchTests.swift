@@ -3,7 +3,7 @@ import Sandbox
 import StrictJSON
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct BatchFetchTests {
+@Suite(.timeLimit(.minutes(20))) struct BatchFetchTests {
     private let issuer: TestIssuer
 
     init() throws { issuer = try TestIssuer() }

@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 import ThreeDS
 
-@Suite(.timeLimit(.minutes(10))) struct FetchTests {
+@Suite(.timeLimit(.minutes(20))) struct FetchTests {
     @Test func `an authenticator finds a listed request in order`() async throws {
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()

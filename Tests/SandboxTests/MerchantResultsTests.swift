@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 
 /// What the merchant's libraries would report, and the return URL that they would wait for.
-@Suite(.timeLimit(.minutes(10))) struct MerchantResultsTests {
+@Suite(.timeLimit(.minutes(20))) struct MerchantResultsTests {
     @Test(
         arguments: [
             ("Y", "authenticate_successful", true, true), ("A", "authenticate_attempt_successful", true, true),

@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 
 /// How a purchase ends, and how EMV 3-D Secure's messages tell it.
-@Suite(.timeLimit(.minutes(10))) struct PurchaseTimelineTests {
+@Suite(.timeLimit(.minutes(20))) struct PurchaseTimelineTests {
     enum Ending: CaseIterable {
         case approved, denied, fraud, refused, cancelled, expired
     }

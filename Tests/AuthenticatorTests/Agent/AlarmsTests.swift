@@ -5,7 +5,7 @@ import Testing
 @testable import AgentHost
 
 /// Deadlines of which nearly all are called off cost nothing once they are.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct AlarmsTests {
     private let alarms = Alarms()
 
@@ -111,7 +111,7 @@ struct AlarmsTests {
 }
 
 /// What several may cut off ends once, whoever does.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct CuttableTests {
     @Test func `work that is cut off before it begins is cancelled, and its end is told once`() async {
         let ends = Counter()

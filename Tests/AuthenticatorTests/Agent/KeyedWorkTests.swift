@@ -3,7 +3,7 @@ import Testing
 @testable import Authenticator
 
 /// One piece of work per key at a time, and no call is lost.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct KeyedWorkTests {
     private let hub = EventHub()
     private let begun = Channel<EnrollmentID>()

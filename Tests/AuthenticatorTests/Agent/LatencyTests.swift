@@ -6,7 +6,7 @@ import Testing
 /// Each call to an issuer never answers in turn, and the enrollments at other issuers go on.
 ///
 /// The clock stands still: whatever waited for a time limit would wait for ever.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LatencyTests {
     private let sample: SampleAgent
     private let other: IssuerTarget

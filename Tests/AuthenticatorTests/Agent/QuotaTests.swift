@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// An issuer cannot fill the agent with what is never presented.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct QuotaTests {
     private let sample: SampleAgent
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// How a command names a request.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SelectionTests {
     private let sample: SampleAgent
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// Of several who ask for the same, each waits only as long as it wants to.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedCallTests {
     private let shared = SharedCall<Int, Int>()
 

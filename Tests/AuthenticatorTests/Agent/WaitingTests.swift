@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// Whoever waits for a request looks when that may have come, and not at each that comes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct WaitingTests {
     private let sample: SampleAgent
 

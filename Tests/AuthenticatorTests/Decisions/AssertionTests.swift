@@ -6,7 +6,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// What is signed is what was shown.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct AssertionTests {
     private let sample: SampleAgent
 

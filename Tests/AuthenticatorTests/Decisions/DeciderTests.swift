@@ -8,7 +8,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// A request is decided once, and the decision is durable before anyone is told.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DeciderTests {
     private let sample: SampleAgent
 

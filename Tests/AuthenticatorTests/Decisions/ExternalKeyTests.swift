@@ -9,7 +9,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// Enrollments whose key the agent did not make: here one in a file of somebody's.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ExternalKeyTests {
     private let sample: SampleAgent
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Authenticator
 
 /// Whoever can write the database, and has no secret, gives nobody another try of the PIN of a key that was there already.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct KeyTriesSealTests {
     private let sample: SampleAgent
     private let uri: KeyURI

@@ -9,7 +9,7 @@ import Testing
 @testable import Authenticator
 
 /// Wrong PINs of a key that was there already are counted for the key, through whatever enrollment, or none.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct KeyTriesTests {
     private let sample: SampleAgent
     private let uri: KeyURI

@@ -10,7 +10,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// Approvals that take a PIN: at most five wrong PINs in a row, then a block (PSD2 RTS Article 4(3)(b) and 4(4)).
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PINApprovalTests {
     private let sample: SampleAgent
 

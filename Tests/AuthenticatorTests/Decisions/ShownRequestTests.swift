@@ -5,7 +5,7 @@ import Testing
 @testable import Authenticator
 
 /// A request that was shown: what has become of it since.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ShownRequestTests {
     private let sample: SampleAgent
 

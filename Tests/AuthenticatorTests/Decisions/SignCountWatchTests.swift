@@ -7,7 +7,7 @@ import ThreeDS
 @testable import Authenticator
 
 /// A restored copy of the state goes above what the issuer has accepted.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SignCountWatchTests {
     private let sample: SampleAgent
 

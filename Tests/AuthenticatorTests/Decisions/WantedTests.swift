@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// Nothing is decided after a decision's deadline, nor once whoever asked for it is gone.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct WantedTests {
     private let sample: SampleAgent
 

@@ -5,7 +5,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// What happens to the request while the key is at work.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct WhileSigningTests {
     private let sample: SampleAgent
 

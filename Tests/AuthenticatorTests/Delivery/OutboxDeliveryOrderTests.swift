@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// Approvals go in the order of their signCounts, and hold nobody else up.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct OutboxDeliveryOrderTests {
     private let sample: SampleAgent
 

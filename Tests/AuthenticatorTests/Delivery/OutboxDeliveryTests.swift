@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// A decision goes out until the issuer has answered.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct OutboxDeliveryTests {
     private let sample: SampleAgent
 

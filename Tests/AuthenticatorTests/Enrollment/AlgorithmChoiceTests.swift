@@ -7,7 +7,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// Which signature algorithm an enrollment gets.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct AlgorithmChoiceTests {
     private let sample: SampleAgent
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// The issuers that a new enrollment may name.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct AllowedIssuersTests {
     private func allowed(_ texts: String...) throws -> AllowedIssuers {
         AllowedIssuers(try texts.map { try IssuerURL(written: $0) })

@@ -6,7 +6,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// What has to hold before a key is made, and what is made then.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct EnrollerTests {
     private let sample: SampleAgent
 

@@ -8,7 +8,7 @@ import Testing
 
 /// Somebody ends an enrollment while something else waits for a key or an issuer: it stays ended, and nothing of it is
 /// left behind.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct InterleavingTests {
     private let sample: SampleAgent
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// The key of an enrollment is given out as it is stored.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct KeyExportTests {
     private let sample: SampleAgent
     private let peer = ControlPeer(uid: 0, gid: 0, pid: 7, process: "oobctl")

@@ -10,7 +10,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// Enrollments of authnType `pin`, and the change of a PIN.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PINEnrollmentTests {
     private let sample: SampleAgent
 

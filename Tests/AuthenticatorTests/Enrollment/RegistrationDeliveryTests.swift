@@ -6,7 +6,7 @@ import Testing
 @testable import Authenticator
 
 /// A registration is sent until its issuer has answered.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RegistrationDeliveryTests {
     private let sample: SampleAgent
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Authenticator
 
 /// How an enrollment ends.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct UnenrollerTests {
     private let sample: SampleAgent
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// Whoever reads events misses none, whenever they come back.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct EventReplayTests {
     let sample: SampleAgent
 

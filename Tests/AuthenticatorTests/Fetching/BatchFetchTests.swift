@@ -3,7 +3,7 @@ import Testing
 
 @testable import Authenticator
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct BatchFetchTests {
     private typealias Asked = ScriptedIssuer.BatchFetch
     private typealias Answers = Channel<BatchFetchAnswer>

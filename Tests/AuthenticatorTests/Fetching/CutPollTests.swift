@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// Long polls that something on the way ends before their time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CutPollTests: FetchSuite {
     let sample: SampleAgent
     let answers = Channel<Result<RequestList, IssuerError>>()

@@ -5,7 +5,7 @@ import Testing
 @testable import Authenticator
 
 /// One long poll after the other brings what an issuer has for an enrollment.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct FetcherTests: FetchSuite {
     let sample: SampleAgent
     let answers = Channel<Result<RequestList, IssuerError>>()

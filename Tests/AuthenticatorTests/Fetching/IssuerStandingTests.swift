@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// An issuer that no longer knows a token: the same comes of it whichever call met it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct IssuerStandingTests {
     private let sample: SampleAgent
 

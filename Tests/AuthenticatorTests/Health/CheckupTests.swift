@@ -7,7 +7,7 @@ import ThreeDS
 @testable import Authenticator
 
 /// What the doctor says, and in which order.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CheckupTests {
     private let sample: SampleAgent
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// What the agent counts, and what it says of itself in numbers.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct FiguresTests {
     private let sample: SampleAgent
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Authenticator
 
 /// A key shows what it is before it signs.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct KeySelfTestTests {
     private let sample: SampleAgent
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// Keys are looked at in the background.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct KeyWatchTests {
     let sample: SampleAgent
     private let log = WrittenLog()

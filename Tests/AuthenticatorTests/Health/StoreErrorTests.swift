@@ -7,7 +7,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// A store in trouble: it is said, nothing is lost by it, and it ends by itself.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct StoreErrorTests {
     private let sample: SampleAgent
     private let log = WrittenLog()

@@ -9,7 +9,7 @@ import ThreeDS
 @testable import Authenticator
 
 /// What is personal of an enrollment is under a data key of its own, in a database that hosts share.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DataKeyTests {
     private let sample: SampleAgent
 

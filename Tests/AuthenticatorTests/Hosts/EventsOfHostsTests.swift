@@ -6,7 +6,7 @@ import Testing
 @testable import Authenticator
 
 /// Whoever reads events at one host is told what all hosts do, and misses none of it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct EventsOfHostsTests {
     private let alpha: SampleAgent
     private let beta: SampleAgent

@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// `audit verify` holds the chains of all hosts: each by itself, against what the others have seen, and against the rows.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HostAuditTests {
     private let alpha: SampleAgent
     private let beta: SampleAgent

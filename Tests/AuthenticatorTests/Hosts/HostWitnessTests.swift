@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// Each host certifies the others' audit keys, and records how far their chains go.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HostWitnessTests {
     private let alpha: SampleAgent
     private let beta: SampleAgent

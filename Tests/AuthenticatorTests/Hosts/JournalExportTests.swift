@@ -6,7 +6,7 @@ import Testing
 @testable import Authenticator
 
 /// Each chain of the journal is exported by itself, whichever host is asked.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct JournalExportTests {
     private let alpha: SampleAgent
     private let beta: SampleAgent

@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// A host that was paused does all of its work when it goes on, however much the others have written meanwhile.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PausedHostTests {
     private let alpha: SampleAgent
     private let beta: SampleAgent

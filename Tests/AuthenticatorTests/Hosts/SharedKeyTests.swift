@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// Keys that one of two hosts made, on one PostgreSQL.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedKeyTests {
     private let alpha: SampleAgent
     private let beta: SampleAgent

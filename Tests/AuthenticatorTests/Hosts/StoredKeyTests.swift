@@ -9,7 +9,7 @@ import Testing
 @testable import Authenticator
 
 /// A key of the agent's own is sealed in its enrollment's row, on either store.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct StoredKeyTests {
     private let sample: SampleAgent
 

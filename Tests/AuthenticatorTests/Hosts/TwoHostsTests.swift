@@ -10,7 +10,7 @@ import Testing
 @testable import Authenticator
 
 /// Two hosts on one PostgreSQL: what one does the other knows, and nothing is done twice.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TwoHostsTests {
     private let alpha: SampleAgent
     private let beta: SampleAgent

@@ -6,7 +6,7 @@ import Testing
 @testable import Authenticator
 
 /// Whoever reads the journal sees when the address changed that an issuer pushes to, and never the address.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PushJournalTests {
     private let push: SamplePush
 

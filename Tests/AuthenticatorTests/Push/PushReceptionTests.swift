@@ -5,7 +5,7 @@ import Testing
 @testable import Authenticator
 
 /// A push goes the way of a polled message, or is a reason to fetch, and nothing more.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PushReceptionTests {
     private let push: SamplePush
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// Each issuer has the push subscription that the agent wants it to have.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PushSubscriberTests {
     private let push: SamplePush
 

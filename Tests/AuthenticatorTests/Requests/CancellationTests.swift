@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// An issuer takes a request back.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CancellationTests {
     private let sample: SampleAgent
 

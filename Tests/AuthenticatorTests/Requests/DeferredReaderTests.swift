@@ -5,7 +5,7 @@ import Testing
 @testable import Authenticator
 
 /// What is held is read again without holding anybody up.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DeferredReaderTests {
     private let sample: SampleAgent
     private let newKey: SigningKey

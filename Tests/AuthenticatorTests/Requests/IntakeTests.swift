@@ -6,7 +6,7 @@ import Testing
 @testable import Authenticator
 
 /// What becomes of messages that cannot be entered into the store.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct IntakeTests {
     private let sample: SampleAgent
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Authenticator
 
 /// An issuer cannot fill the agent with what is in order either.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct MessageQuotaTests {
     private let log = WrittenLog()
     private let sample: SampleAgent

@@ -7,7 +7,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// Assertions in the form of Secure Payment Confirmation.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PaymentTests {
     private static let payment: JSONObject = [
         "isPayment": true, "payeeOrigin": "https://merchant.example",

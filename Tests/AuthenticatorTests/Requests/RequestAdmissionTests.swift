@@ -8,7 +8,7 @@ import ThreeDS
 @testable import Authenticator
 
 /// What an enrollment was asked once is presented once, whatever arrives how often.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RequestAdmissionTests {
     private let sample: SampleAgent
 

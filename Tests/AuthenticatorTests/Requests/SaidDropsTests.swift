@@ -8,7 +8,7 @@ import Testing
 @testable import Authenticator
 
 /// Nothing that the agent drops or ignores is lost without a count and a sentence.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SaidDropsTests {
     private let log = WrittenLog()
     private let sample: SampleAgent

@@ -7,7 +7,7 @@ import ThreeDS
 @testable import Authenticator
 
 /// Each refusal is counted, and said in a sentence: to the issuer as a denial, to the operator in the log.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SaidRefusalsTests {
     private let log = WrittenLog()
     private let sample: SampleAgent

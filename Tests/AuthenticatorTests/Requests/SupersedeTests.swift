@@ -7,7 +7,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// The same transaction under another jti.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SupersedeTests {
     private let sample: SampleAgent
     private let first = SampleRequest(jti: "first", iat: 10)

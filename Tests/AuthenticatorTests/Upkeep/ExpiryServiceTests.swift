@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// What is due is closed when its time comes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ExpiryServiceTests {
     private let sample: SampleAgent
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// Expired rows are deleted in small steps; what a person wants erased is erased at once.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HousekeeperTests {
     private let sample: SampleAgent
 

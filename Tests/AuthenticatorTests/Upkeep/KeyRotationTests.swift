@@ -6,7 +6,7 @@ import Testing
 @testable import Authenticator
 
 /// Messages under keys that are not known yet.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct KeyRotationTests {
     private let sample: SampleAgent
     private let newKey: SigningKey

@@ -7,7 +7,7 @@ import Testing
 @testable import Authenticator
 
 /// Work comes from state: an event that is lost delays it, and no more.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PeriodicLookTests {
     /// A piece of work that the look finds, by the file of the service that does it.
     enum Work: String, CaseIterable, Sendable {

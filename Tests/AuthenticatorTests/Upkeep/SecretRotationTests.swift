@@ -10,7 +10,7 @@ import Testing
 @testable import Authenticator
 
 /// The secret that everything is under is changed.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SecretRotationTests {
     private let sample: SampleAgent
     private let new: AgentSecret

@@ -5,7 +5,7 @@ import Testing
 enum OutsideScript {
     static let tests = BuiltPrograms.checkout.appending(path: "Tests")
     /// For one script; recorded.py ends a single test sooner, and Scripts/test all of them later.
-    private static let limit = Duration.seconds(900)
+    private static let limit = Duration.seconds(1_800)
 
     /// Runs all tests of one script.
     static func run(_ script: String) async throws {

@@ -6,7 +6,7 @@ import Testing
 import ThreeDS
 
 /// A clock that whoever drives a test moves ahead: no test here sleeps, only its move ends what waits.
-@Suite(.timeLimit(.minutes(5))) struct TestClockTests {
+@Suite(.timeLimit(.minutes(20))) struct TestClockTests {
     private static func issuer(_ database: String? = nil) throws -> TestIssuer {
         try TestIssuer(waitsEnd: false, database: database, hasTestClock: true)
     }

@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 
 /// The sender as it runs in the server.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PushSenderTests {
     /// Runs a sender beside `body`, and stops it.
     private func sending(_ issuer: TestIssuer, _ body: () async throws -> Void) async throws {

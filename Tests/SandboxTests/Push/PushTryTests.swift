@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 /// What the sandbox makes of a receiver's answers.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PushTryTests {
     @Test(arguments: [200, 201, 202, 204])
     func `a push that was taken is not sent again`(status: Int) async throws {
