@@ -3,16 +3,16 @@ extension String {
     ///
     /// Swift's `==` takes canonically equivalent strings for equal.
     func hasBytes(of other: String) -> Bool {
-        let (own, others) = (utf8.span, other.utf8.span)
         // Most have another length, which is known without reading them.
-        guard own.count == others.count else { return false }
+        guard utf8.count == other.utf8.count else { return false }
+        let (own, others) = (utf8.span, other.utf8.span)
         for index in own.indices where own[index] != others[index] { return false }
         return true
     }
 
     /// Nil unless all of it is UTF-8.
-    init?(strictUTF8 bytes: [UInt8]) {
-        guard let text = try? UTF8Span(validating: bytes.span) else { return nil }
+    init?(strictUTF8 bytes: Span<UInt8>) {
+        guard let text = try? UTF8Span(validating: bytes) else { return nil }
         self.init(copying: text)
     }
 }

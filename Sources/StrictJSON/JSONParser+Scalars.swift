@@ -22,11 +22,19 @@ extension JSONParser {
 
     mutating func string() throws(JSONError) -> String {
         position += 1
-        var content: [UInt8] = []
+        let start = position
+        position = endOfPlain(from: start)
+        // Nearly every string stands for itself.
+        if peek == UInt8(ascii: "\"") {
+            let text = try text(of: bytes.span.extracting(start..<position))
+            position += 1
+            return text
+        }
+        var content = Array(bytes[start..<position])
         while let byte = peek {
             switch byte {
             case UInt8(ascii: "\""):
-                guard let text = String(strictUTF8: content) else { throw error(.notUTF8) }
+                let text = try text(of: content.span)
                 position += 1
                 return text
             case UInt8(ascii: "\\"):
@@ -34,12 +42,25 @@ extension JSONParser {
             case 0x00...0x1F:
                 throw syntax("no control character in a string")
             default:
-                let start = position
-                while let byte = peek, JSONText.isPlain(byte) { position += 1 }
-                content += bytes[start..<position]
+                let end = endOfPlain(from: position)
+                content += bytes[position..<end]
+                position = end
             }
         }
         throw syntax("'\"'")
+    }
+
+    /// Where the bytes of a string end that stand for themselves.
+    private func endOfPlain(from start: Int) -> Int {
+        let bytes = bytes.span
+        var end = start
+        while end < bytes.count, JSONText.isPlain(bytes[end]) { end += 1 }
+        return end
+    }
+
+    private func text(of content: Span<UInt8>) throws(JSONError) -> String {
+        guard let text = String(strictUTF8: content) else { throw error(.notUTF8) }
+        return text
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {

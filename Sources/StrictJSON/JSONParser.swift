@@ -61,8 +61,7 @@ struct JSONParser {
     private mutating func object() throws(JSONError) -> JSONObject {
         try open()
         var members: [JSONObject.Member] = []
-        // Swift's own String hashing follows Unicode equivalence; names are bytes here.
-        var names = Set<HashedBytes>()
+        var names = SeenNames()
         var repeatedNames = Set<HashedBytes>()
         if take("}") { return JSONObject(distinct: members) }
         repeat {
@@ -70,9 +69,8 @@ struct JSONParser {
             guard peek == UInt8(ascii: "\"") else { throw syntax("a name") }
             let name = try string()
             path.append(name)
-            let bytes = HashedBytes(Array(name.utf8))
-            let isNew = names.insert(bytes).inserted
-            if !isNew, repeatedNames.insert(bytes).inserted { try reportDuplicate() }
+            let isNew = names.insert(name, after: members)
+            if !isNew, repeatedNames.insert(HashedBytes(Array(name.utf8))).inserted { try reportDuplicate() }
             skipWhitespace()
             guard take(":") else { throw syntax("':'") }
             skipWhitespace()
@@ -107,6 +105,25 @@ struct JSONParser {
         guard bytes[position...].starts(with: expected) else { throw syntax("\(text)") }
         position += expected.count
         return value
+    }
+}
+
+/// The names of an object while it is read.
+private struct SeenNames {
+    /// The most that are compared one by one, which takes less time than to hash them.
+    private static let few = 16
+
+    /// Empty while there are few.
+    ///
+    /// Swift's own hashing of strings follows Unicode equivalence; names are bytes here.
+    private var hashed = Set<HashedBytes>()
+
+    /// - Parameter members: those whose names were new, each once.
+    /// - Returns: whether the name is new.
+    mutating func insert(_ name: String, after members: [JSONObject.Member]) -> Bool {
+        guard members.count > Self.few else { return !members.contains { $0.name.hasBytes(of: name) } }
+        if hashed.isEmpty { hashed = Set(members.map { HashedBytes(Array($0.name.utf8)) }) }
+        return hashed.insert(HashedBytes(Array(name.utf8))).inserted
     }
 }
 
