@@ -66,7 +66,7 @@ struct RequestAdmission {
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         case .expired:
             guard try isWithinQuota(in: store) else { return .overQuota }
-            let late = try insert(read, message: message, presented: nil, life: .expired, in: store)
+            let late = try insert(read, message: message, presented: nil, life: .expired, in: store).request
             try store.record(.expired(late, by: try remember(read, as: newId, in: store)), at: now)
             return .entered
         case .refused(let refusal):
@@ -134,7 +134,7 @@ struct RequestAdmission {
         let presented = PresentedRequest(request)
         if try isTakenBack(read.jti, in: store) {
             let cancelled = try insert(read, message: message, presented: presented, life: .cancelled, in: store)
-            try store.record(.cancelled(cancelled, by: try remember(read, as: newId, in: store)), at: now)
+            try store.record(.cancelled(cancelled.request, by: try remember(read, as: newId, in: store)), at: now)
             return .entered
         }
         guard try store.pendingCount(enrollment: enrollment.id) < bounds.undecided else {
@@ -143,7 +143,7 @@ struct RequestAdmission {
         }
         let pending = try insert(read, message: message, presented: presented, life: .pending, in: store)
         let seen = try remember(read, as: newId, in: store)
-        try store.record(.presented(pending, text: try textDigest(of: pending), by: seen), at: now)
+        try store.record(.presented(pending.request, text: try pending.text?.digest, by: seen), at: now)
         return .presented(newId)
     }
 
@@ -169,11 +169,12 @@ struct RequestAdmission {
         newer.presented = PresentedRequest(request)
         let isCancelled = try isTakenBack(read.jti, in: store) && newer.life.cancel()
         try store.update(newer)
-        try store.keep(KeptEvidence(issuerKey: read.issuerKey, text: keptText(of: newer)?.text), of: newer.id)
+        let text = keptText(of: newer)
+        try store.keep(KeptEvidence(issuerKey: read.issuerKey, text: text?.text), of: newer.id)
         let seen = try remember(read, as: newer.id, in: store)
         let fact: JournalFact =
             try isCancelled
-            ? .cancelled(newer, by: seen) : .superseded(newer, text: textDigest(of: newer), by: seen)
+            ? .cancelled(newer, by: seen) : .superseded(newer, text: text?.digest, by: seen)
         try store.record(fact, at: now)
         return .entered
     }
@@ -210,7 +211,8 @@ struct RequestAdmission {
             read, message: message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: store)
         guard case .refused = refused else { return refused }
         if let text = keptText(of: marked) { try store.keep(KeptEvidence(text: text.text), of: marked.id) }
-        try store.record(.conflict(seen(read, as: holder.id), text: try textDigest(of: marked)), at: now)
+        let digest = try marked.text(for: enrollment, localTime)?.digest
+        try store.record(.conflict(seen(read, as: holder.id), text: digest), at: now)
         return .refused(isConflict: true)
     }
 
@@ -220,7 +222,8 @@ struct RequestAdmission {
         guard try isWithinQuota(in: store) else { return .overQuota }
         let refused = try insert(
             read, message: message, presented: nil, life: .refused(token: token, reason: reason),
-            decision: DecisionBody.deny(reason), in: store)
+            decision: DecisionBody.deny(reason), in: store
+        ).request
         let seen = try remember(read, as: newId, in: store)
         try store.record(.refused(refused, token: token, reason: reason, by: seen), at: now)
         return .refused(isConflict: false)
@@ -235,17 +238,18 @@ struct RequestAdmission {
         try store.unpresentedCount(enrollment: enrollment.id, since: now - Self.day) < bounds.refusedADay
     }
 
+    /// - Returns: the request, and the text that was kept of it.
     private func insert(
         _ read: VerifiedRequest, message: String, presented: PresentedRequest?, life: RequestLife,
         decision: [UInt8]? = nil, in store: any StoreWriter
-    ) throws -> RequestRecord {
+    ) throws -> (request: RequestRecord, text: TransactionText?) {
         let request = RequestRecord(
             id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,
             presented: presented, acsTransId: read.acsTransId?.canonical, message: message,
             traceparent: read.traceparent, receivedAt: now, life: life)
-        try store.insert(
-            request, KeptEvidence(issuerKey: read.issuerKey, text: keptText(of: request)?.text, decision: decision))
-        return request
+        let text = keptText(of: request)
+        try store.insert(request, KeptEvidence(issuerKey: read.issuerKey, text: text?.text, decision: decision))
+        return (request, text)
     }
 
     private func remember(
@@ -260,10 +264,6 @@ struct RequestAdmission {
         SeenMessage(
             enrollmentId: enrollment.id, jti: read.jti, payloadDigest: read.payloadDigest, requestId: id, seenAt: now,
             answer: answer)
-    }
-
-    private func textDigest(of request: RequestRecord) throws -> String? {
-        try request.text(for: enrollment, localTime)?.digest
     }
 
     /// The text of an undecided request, which is kept because it cannot be made again later.
