@@ -140,7 +140,8 @@ package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
             return leaving
         }
         for place in leaving { place.member.cut() }
-        return leaving.map(\.id)
+        // Not by a key path, which is made anew at each call in a type of any owner.
+        return leaving.map { $0.id }
     }
 
     func noteSlow() { state.withLock { $0.figures.slow += 1 } }
