@@ -108,7 +108,7 @@ class MigrationTests(Migration):
             f"INSERT INTO persona VALUES ('{card}', '{{}}')", "INSERT INTO script VALUES (77, 'rule', '{}')",
             "INSERT INTO test_clock VALUES (1, 5)", "INSERT INTO journal_of_request VALUES (77, 64)",
             # A number that was given is not given again, though its row is gone.
-            "UPDATE sqlite_sequence SET seq = 4711 WHERE name = 'request'",
+            "UPDATE sqlite_sequence SET seq = 4711 WHERE name = 'enrollment'",
         ]:
             self.sqlite(statement)
         self.moves()
@@ -132,7 +132,7 @@ class MigrationTests(Migration):
         for (plain,), (encrypted,) in zip(pieces, kept):
             self.assertNotIn(plain, encrypted)
         self.assertEqual(
-            self.server.sql("SELECT nextval(pg_get_serial_sequence('request', 'seq')), "
+            self.server.sql("SELECT nextval(pg_get_serial_sequence('enrollment', 'seq')), "
                             "nextval(pg_get_serial_sequence('evidence', 'piece'))", self.name), [["4712", "4"]])
 
     def test_a_second_time_it_only_looks_whether_all_is_there(self):

@@ -10,7 +10,7 @@ struct MovedTable: Sendable {
     let key: [String]
     /// Whether PostgreSQL has a column more, the host whose chain of the journal the row belongs to.
     var isOfHost = false
-    /// The column that counts up by itself and never gives a number twice; nil if there is none.
+    /// The column that counts up by itself; nil if there is none.
     var counter: String?
     /// What a store with data keys encrypts.
     var personal: Set<String> = []

@@ -130,7 +130,7 @@ extension StoreSchema {
     private static let requests = [
         """
         CREATE TABLE request (
-            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            seq INTEGER PRIMARY KEY/*counted*/,
             id TEXT NOT NULL UNIQUE,
             enrollment_id TEXT NOT NULL REFERENCES enrollment (id),
             jti TEXT NOT NULL,
@@ -148,11 +148,12 @@ extension StoreSchema {
             received_at INTEGER NOT NULL,
             decided_at INTEGER,
             queue_place INTEGER,
-            state TEXT NOT NULL
-                CHECK (state IN ('pending', 'approved', 'denied', 'expired', 'cancelled', 'refused')),
+            state TEXT NOT NULL CHECK (state = 'pending' OR state = 'approved' OR state = 'denied'
+                OR state = 'expired' OR state = 'cancelled' OR state = 'refused'),
             reason TEXT,
             refusal TEXT,
-            delivery TEXT NOT NULL CHECK (delivery IN ('none', 'queued', 'delivered', 'failed')),
+            delivery TEXT NOT NULL CHECK (delivery = 'none' OR delivery = 'queued'
+                OR delivery = 'delivered' OR delivery = 'failed'),
             trans_status TEXT,
             delivery_failure TEXT,
             delivery_error TEXT,
