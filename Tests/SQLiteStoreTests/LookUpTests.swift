@@ -226,12 +226,8 @@ struct LookUpTests {
         #expect(try await sample.store.read { try $0.outboxCount(enrollment: one.id) } == 5)
         #expect(try await Set(sample.store.read { try $0.outboxEnrollments() }) == [one.id, other.id])
         func end(_ entry: OutboxEntry) async throws {
-            try await sample.store.write { store in
-                guard let id = entry.requestId, var request = try store.request(id) else {
-                    return try store.endAnswer(entry)
-                }
-                request.life.answered(.authenticated)
-                try store.updateLife(of: request)
+            try await sample.store.write {
+                try $0.endDelivery(of: entry, as: .delivered(.authenticated), error: nil)
             }
         }
         try await end(first)

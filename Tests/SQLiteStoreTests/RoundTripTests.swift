@@ -233,12 +233,34 @@ struct RoundTripTests {
         #expect(try await sample.outbox(of: enrollment).first?.lastError == "the issuer answered 503")
         try await sample.store.write { store in
             #expect(try store.isQueued(read))
-            var ended = decided
-            ended.life.answered(.authenticated)
-            try store.updateLife(of: ended)
+            try store.endDelivery(of: read, as: .delivered(.authenticated), error: nil)
             #expect(try !store.isQueued(read))
         }
         #expect(try await sample.outbox(of: enrollment).isEmpty)
+    }
+
+    @Test(arguments: [RequestState.approved, .denied(.userDenied), .refused(token: "nonce", reason: .invalidRequest)])
+    func `what is queued ends delivered or failed once, and keeps its decision`(state: RequestState) async throws {
+        let enrollment = try await sample.enrollment()
+        let ends: [(DeliveryState, String?)] = [
+            (.delivered(.notAuthenticated), nil), (.failed(token: "unknown_request"), "the issuer knows no such one"),
+        ]
+        for (number, (end, error)) in ends.enumerated() {
+            var request = try SampleStore.request(
+                number, of: enrollment, life: RequestLife(state: state, delivery: .queued))
+            request.queuePlace = 1
+            let decided = request
+            try await sample.insert(decided)
+            try await sample.store.write { try $0.keep(KeptEvidence(decision: [1]), of: decided.id) }
+            let entry = try #require(try await sample.outbox(of: enrollment).first)
+            try await sample.store.write { try $0.endDelivery(of: entry, as: end, error: error) }
+            let ended = try await sample.store.read { try $0.request(decided.id) }
+            #expect(ended?.life == RequestLife(state: state, delivery: end))
+            #expect(ended?.deliveryError == error && ended?.queuePlace == nil)
+            try await sample.store.write { try $0.endDelivery(of: entry, as: .failed(token: "later"), error: "later") }
+            let later = try await sample.store.read { try $0.request(decided.id) }
+            #expect(later?.life == ended?.life && later?.deliveryError == error)
+        }
     }
 
     @Test func `a refusal without an exp is sent for a day`() async throws {
@@ -270,7 +292,7 @@ struct RoundTripTests {
             try store.note("no answer", of: read)
             #expect(try store.isQueued(read))
             #expect(try store.outbox(enrollment: enrollment.id).first?.lastError == "no answer")
-            try store.endAnswer(read)
+            try store.endDelivery(of: read, as: .failed(token: "expired"), error: nil)
             #expect(try !store.isQueued(read))
         }
         let seen = try await sample.store.read { try $0.message(enrollment: enrollment.id, jti: jti) }

@@ -237,19 +237,12 @@ package struct OutboxDelivery: Sendable {
                 try store.change(entry.enrollmentId, .signCountRefused(count))
             }
         }
-        guard let id = entry.requestId, var request = try store.request(id) else {
-            try store.endAnswer(entry)
-            return isSuspended
-        }
         switch end {
-        case .answered(let status):
-            request.life.answered(status)
-            request.deliveryError = nil
+        case .answered(let status): try store.endDelivery(of: entry, as: .delivered(status), error: nil)
         case .failed(let token, let error):
-            request.life.deliveryFailed(token: token)
-            request.deliveryError = error ?? tries.error ?? entry.lastError
+            try store.endDelivery(
+                of: entry, as: .failed(token: token), error: error ?? tries.error ?? entry.lastError)
         }
-        try store.updateLife(of: request)
         return isSuspended
     }
 }

@@ -113,13 +113,8 @@ struct Unenroller: Sendable {
     private static func closeRequests(of id: EnrollmentID, at now: Int64, in store: any StoreWriter) throws {
         for entry in try store.outbox(enrollment: id) {
             try store.record(.deliveryFailed(entry, token: DeliveryState.unenrolled), at: now)
-            guard let requestId = entry.requestId, var request = try store.request(requestId) else {
-                try store.endAnswer(entry)
-                continue
-            }
-            request.life.deliveryFailed(token: DeliveryState.unenrolled)
-            request.deliveryError = entry.lastError
-            try store.updateLife(of: request)
+            try store.endDelivery(
+                of: entry, as: .failed(token: DeliveryState.unenrolled), error: entry.lastError)
         }
         while var request = try store.oldestPending(enrollment: id), request.life.cancel() {
             try store.updateLife(of: request)

@@ -32,6 +32,8 @@ package enum DeliveryState: Sendable, Equatable {
 ///     ▼                        ▼
 ///  expired, cancelled        failed
 /// ```
+///
+/// A delivery ends in the store (``StoreWriter/endDelivery(of:as:error:)``), which needs nothing else of the request.
 package struct RequestLife: Sendable, Equatable {
     package private(set) var state: RequestState
     package private(set) var delivery: DeliveryState
@@ -96,20 +98,9 @@ package struct RequestLife: Sendable, Equatable {
     /// True if that closed the request; a decided one stays as it is.
     package mutating func cancel() -> Bool { close(as: .cancelled) }
 
-    /// The issuer answered the decision.
-    package mutating func answered(_ transStatus: TransStatus) { endDelivery(as: .delivered(transStatus)) }
-
-    /// The decision will not be sent any more.
-    package mutating func deliveryFailed(token: String) { endDelivery(as: .failed(token: token)) }
-
     private mutating func close(as end: RequestState) -> Bool {
         guard state == .pending else { return false }
         state = end
         return true
-    }
-
-    private mutating func endDelivery(as end: DeliveryState) {
-        guard delivery == .queued else { return }
-        delivery = end
     }
 }

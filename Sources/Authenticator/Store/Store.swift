@@ -221,8 +221,12 @@ package protocol StoreWriter: StoreReader {
 
     /// Notes why an entry could not be delivered for now.
     func note(_ error: String, of entry: OutboxEntry) throws
-    /// Takes the answer to a duplicate out of the outbox; a decision leaves it with the life of its request.
-    func endAnswer(_ entry: OutboxEntry) throws
+    /// Takes an entry out of the outbox, and notes on its request, if it has one, how its delivery ended.
+    ///
+    /// Nothing is changed if the entry no longer waits.
+    ///
+    /// - Parameter error: why the issuer did not take it, or was not reached; nil if it took it.
+    func endDelivery(of entry: OutboxEntry, as end: DeliveryState, error: String?) throws
 
     func insert(_ subscription: KeptSubscription) throws
     /// Writes `sealedKey` and `isRegistered`; all else of a subscription never changes.

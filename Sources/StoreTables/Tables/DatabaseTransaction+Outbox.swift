@@ -117,12 +117,21 @@ extension DatabaseTransaction {
             "UPDATE request SET delivery_error = ? WHERE id = ? AND delivery = 'queued'", [error, id.text])
     }
 
-    package func endAnswer(_ entry: OutboxEntry) throws {
+    package func endDelivery(of entry: OutboxEntry, as end: DeliveryState, error: String?) throws {
+        try hold(entry.enrollmentId)
+        guard let id = entry.requestId else {
+            return try database.run(
+                """
+                UPDATE message SET answer_until = NULL, answer_place = NULL, traceparent = NULL, last_error = NULL
+                WHERE enrollment_id = ? AND jti = ?
+                """, [entry.enrollmentId.text, entry.jti.text])
+        }
+        let columns = DeliveryColumns(end)
         try database.run(
             """
-            UPDATE message SET answer_until = NULL, answer_place = NULL, traceparent = NULL, last_error = NULL
-            WHERE enrollment_id = ? AND jti = ?
-            """, [entry.enrollmentId.text, entry.jti.text])
+            UPDATE request SET queue_place = NULL, delivery = ?, trans_status = ?, delivery_failure = ?, delivery_error = ?
+            WHERE id = ? AND delivery = 'queued'
+            """, [columns.delivery, columns.transStatus, columns.deliveryFailure, error, id.text])
     }
 
     package func isCurrent(_ term: WorkTerm) throws -> Bool {

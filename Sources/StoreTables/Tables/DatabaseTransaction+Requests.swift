@@ -220,9 +220,9 @@ extension DatabaseTransaction {
             .state: life.state,
             .reason: life.reason,
             .refusal: life.refusal,
-            .delivery: life.delivery,
-            .transStatus: life.transStatus,
-            .deliveryFailure: life.deliveryFailure,
+            .delivery: life.delivery.delivery,
+            .transStatus: life.delivery.transStatus,
+            .deliveryFailure: life.delivery.deliveryFailure,
             .deliveryError: request.deliveryError,
             .hasConflict: request.hasConflict,
         ]

@@ -7,11 +7,10 @@ struct LifeColumns {
     let state: String
     var reason: String?
     var refusal: String?
-    let delivery: String
-    var transStatus: String?
-    var deliveryFailure: String?
+    let delivery: DeliveryColumns
 
     init(_ life: RequestLife) {
+        delivery = DeliveryColumns(life.delivery)
         switch life.state {
         case .pending: state = "pending"
         case .approved: state = "approved"
@@ -24,16 +23,6 @@ struct LifeColumns {
             state = "refused"
             refusal = token
             self.reason = reason.rawValue
-        }
-        switch life.delivery {
-        case .none: delivery = "none"
-        case .queued: delivery = "queued"
-        case .delivered(let status):
-            delivery = "delivered"
-            transStatus = status.rawValue
-        case .failed(let token):
-            delivery = "failed"
-            deliveryFailure = token
         }
     }
 
@@ -62,6 +51,26 @@ struct LifeColumns {
         case "delivered": .delivered(try fields.value(.transStatus, TransStatus.init(rawValue:)))
         case "failed": .failed(token: try fields.text(.deliveryFailure))
         default: throw fields.unreadable(.delivery)
+        }
+    }
+}
+
+/// How far the delivery of a decision has come, as columns.
+struct DeliveryColumns {
+    let delivery: String
+    var transStatus: String?
+    var deliveryFailure: String?
+
+    init(_ state: DeliveryState) {
+        switch state {
+        case .none: delivery = "none"
+        case .queued: delivery = "queued"
+        case .delivered(let status):
+            delivery = "delivered"
+            transStatus = status.rawValue
+        case .failed(let token):
+            delivery = "failed"
+            deliveryFailure = token
         }
     }
 }

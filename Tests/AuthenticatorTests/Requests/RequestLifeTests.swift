@@ -56,20 +56,6 @@ struct RequestLifeTests {
         #expect(result(of: { $0.cancel() }, in: life) == (false, life))
     }
 
-    @Test(arguments: queued)
-    func `what is queued ends delivered or failed, and keeps its decision`(life: RequestLife) {
-        let answered = result(of: { $0.answered(.notAuthenticated) }, in: life).life
-        #expect(answered == RequestLife(state: life.state, delivery: .delivered(.notAuthenticated)))
-        let failed = result(of: { $0.deliveryFailed(token: "unknown_request") }, in: life).life
-        #expect(failed == RequestLife(state: life.state, delivery: .failed(token: "unknown_request")))
-    }
-
-    @Test(arguments: [.pending, .expired, .cancelled] + delivered)
-    func `an answer to what is not queued changes nothing`(life: RequestLife) {
-        #expect(result(of: { $0.answered(.authenticated) }, in: life).life == life)
-        #expect(result(of: { $0.deliveryFailed(token: "x") }, in: life).life == life)
-    }
-
     @Test func `a refused request is queued as a denial of the agent's own`() {
         let life = RequestLife.refused(token: "nonce", reason: .invalidRequest)
         #expect(life.state == .refused(token: "nonce", reason: .invalidRequest) && life.delivery == .queued)
