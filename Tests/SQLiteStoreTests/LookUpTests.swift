@@ -17,6 +17,12 @@ struct LookUpTests {
         try await sample.store.read(look).map(\.jti.text)
     }
 
+    private func jtis(
+        _ look: @escaping @Sendable (any StoreReader) throws -> [NamedRequest]
+    ) async throws -> [String] {
+        try await jtis { store in try look(store).compactMap { try store.request($0.id) } }
+    }
+
     @Test func `lists are oldest first; of more than the limit the newest, but of the pending the oldest`() async throws
     {
         let one = try await sample.enrollment("a")

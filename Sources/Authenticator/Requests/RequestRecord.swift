@@ -52,6 +52,21 @@ package struct RequestRecord: Sendable {
     }
 }
 
+/// As much of a request as tells whether a name means it; its message is not read.
+package struct NamedRequest: Sendable {
+    package let id: RequestID
+    package let enrollmentId: EnrollmentID
+    package let acsTransId: String?
+    package let isPending: Bool
+
+    package init(id: RequestID, enrollmentId: EnrollmentID, acsTransId: String?, isPending: Bool) {
+        self.id = id
+        self.enrollmentId = enrollmentId
+        self.acsTransId = acsTransId
+        self.isPending = isPending
+    }
+}
+
 /// What of an authn request is shown, and what a signature over it needs.
 package struct PresentedRequest: Sendable {
     package let transaction: Transaction

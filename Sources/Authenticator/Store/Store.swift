@@ -91,12 +91,12 @@ package protocol StoreReader {
     /// The pending request that came first.
     func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord?
     /// Requests of this id or jti, or of this acsTransId in lower case: first the pending ones, then the newest.
-    func requests(named name: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord]
+    func requests(named name: String, enrollment: EnrollmentID?, limit: Int) throws -> [NamedRequest]
     /// Requests whose id or jti begins with `prefix`, or whose acsTransId does in lower case.
     ///
     /// First those that it names wholly; of these and of the rest, first the pending ones, then the newest. If very many
     /// begin so, some of them are looked at: as many as it takes to tell that it is no name of one.
-    func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord]
+    func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [NamedRequest]
     /// What is kept of a request for a dispute; empty if there is nothing.
     func evidence(of id: RequestID) throws -> KeptEvidence
     /// The request with the greatest `iat` under this acsTransId that was presented.

@@ -107,7 +107,7 @@ struct ControlCalls: Sendable {
         var (seconds, triesLeft) = (Double(wait), Self.maxTries)
         var last: RequestID?
         while true {
-            let id = try await found(selector, enrollment, wait: seconds, for: client).request.id
+            let id = try await self.id(of: selector, enrollment, wait: seconds, for: client)
             do {
                 return try await decide(id)
             } catch let failure as CommandError where selector == .next && failure.code == .noLongerDecidable {
@@ -120,15 +120,15 @@ struct ControlCalls: Sendable {
         }
     }
 
-    private func found(
-        _ selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait seconds: Double,
+    private func id(
+        of selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait seconds: Double,
         for client: ControlConnection
-    ) async throws -> FoundRequest {
-        guard seconds > 0 else { return try await agent.found(selector, enrollment: enrollment, wait: 0) }
+    ) async throws -> RequestID {
+        guard seconds > 0 else { return try await agent.id(of: selector, enrollment: enrollment, wait: 0) }
         // Mostly it is there, and nothing has to be waited for.
-        if let found = try await agent.foundNow(selector, enrollment: enrollment) { return found }
+        if let id = try await agent.idNow(of: selector, enrollment: enrollment) { return id }
         return try await client.whileThere {
-            try await agent.found(selector, enrollment: enrollment, wait: seconds)
+            try await agent.id(of: selector, enrollment: enrollment, wait: seconds)
         }
     }
 

@@ -16,6 +16,13 @@ enum RequestColumn: Int, TableColumn {
     static let personal: Set<RequestColumn> = [.warnings]
 }
 
+/// The columns of a request that tell whether a name means it.
+private enum NamedColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("request", naming: .snakeCase)
+
+    case id, enrollmentId, acsTransId, state
+}
+
 extension DatabaseTransaction {
     package func owner(of request: RequestID) throws -> EnrollmentID? {
         try database.text("SELECT enrollment_id FROM request WHERE id = ?", [request.text]).flatMap(EnrollmentID.init)
@@ -59,8 +66,8 @@ extension DatabaseTransaction {
         return try requests("WHERE state = 'pending' ORDER BY +seq LIMIT 1", []).first
     }
 
-    package func requests(named name: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
-        try requests(
+    package func requests(named name: String, enrollment: EnrollmentID?, limit: Int) throws -> [NamedRequest] {
+        try names(
             """
             WHERE seq IN (
                 SELECT seq FROM request WHERE id = ?1 UNION ALL SELECT seq FROM request WHERE jti = ?1
@@ -70,7 +77,7 @@ extension DatabaseTransaction {
             """, [name, name.lowercased(), enrollment?.text, limit])
     }
 
-    package func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
+    package func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [NamedRequest] {
         let arguments: StatementValues = [prefix, prefix.lowercased(), enrollment?.text, limit]
         let candidates =
             if enrollment != nil, try beginMany(with: prefix) {
@@ -87,7 +94,7 @@ extension DatabaseTransaction {
                 }.joined(separator: " UNION ALL ")
             }
         // What is named wholly is first in each range, except that one acsTransId may stand for many.
-        return try requests(
+        return try names(
             """
             WHERE seq IN (
                 SELECT seq FROM request WHERE id = ?1 UNION ALL SELECT seq FROM request WHERE jti = ?1
@@ -96,6 +103,15 @@ extension DatabaseTransaction {
             ) AND (CAST(?3 AS TEXT) IS NULL OR enrollment_id = ?3)
             ORDER BY id = ?1 OR jti = ?1 OR COALESCE(acs_trans_id = ?2, FALSE) DESC, state = 'pending' DESC, seq DESC LIMIT ?4
             """, arguments)
+    }
+
+    private func names(_ condition: String, _ arguments: StatementValues) throws -> [NamedRequest] {
+        try database.rows(of: NamedColumn.table, condition, arguments) { fields in
+            NamedRequest(
+                id: try fields.value(.id, RequestID.init),
+                enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
+                acsTransId: try fields.optionalText(.acsTransId), isPending: try fields.text(.state) == "pending")
+        }
     }
 
     /// How many of those that begin alike are looked at, of ids, jtis and acsTransIds each.
