@@ -1,7 +1,7 @@
 /// A rate limit: a token bucket for each key, which a call empties by its cost.
 ///
 /// The sum is bounded too: so many keys have a bucket of their own, and all others share one. A bucket that is full
-/// again is forgotten.
+/// again is forgotten: by the first call after twice the time in which an empty one fills, at the latest.
 package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     /// The most tokens of a bucket.
     private let burst: Int
@@ -13,8 +13,13 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     /// The time that has passed, whatever the caller's clock was set to.
     private var elapsed: Duration = .zero
     private var last: Duration?
-    /// The earliest moment to look for buckets that are full again.
+    /// The earliest moment to look for buckets that are full again because there is no place for another.
     private var nextLook: Duration = .zero
+    /// When it is looked for them in any case.
+    private var nextSweep: Duration = .zero
+
+    /// The number of keys that have a bucket.
+    package var count: Int { fullAt.count }
 
     /// - Parameters:
     ///   - burst: tokens, at least one.
@@ -55,6 +60,10 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     private mutating func pass(_ now: Duration) {
         if let last, now > last { elapsed += now - last }
         last = now
+        guard elapsed >= nextSweep else { return }
+        fullAt = fullAt.filter { $0.value > elapsed }
+        // What is left was used since, or is in debt: a look costs no more than the calls before it.
+        nextSweep = elapsed + interval * burst
     }
 
     /// The key itself if it has a bucket or may get one.

@@ -8,7 +8,7 @@ import TableRows
 enum PostgresSchema {
     /// The tables that are empty in a database that no agent has run on.
     static let filled = [
-        "moved_state", "secret_change", "host", "enrollment", "data_key", "key_tries", "lock", "request", "message",
+        "moved_state", "secret_change", "host", "enrollment", "data_key", "key_tries", "request", "message",
         "message_tally", "cancellation", "evidence", "push_subscription",
         "persona", "script",
         "test_clock", "journal", "journal_mark", "audit_key", "journal_checkpoint", "journal_of_request",
@@ -116,8 +116,6 @@ enum PostgresSchema {
             sealed BYTEA NOT NULL
         )
         """,
-        // Rows that are held for what may have no row yet: a key's tries, and a name that is to be taken.
-        "CREATE TABLE lock (digest BYTEA PRIMARY KEY)",
         // What the rows' locks see to, once more: a transaction is presented and decided once.
         """
         CREATE UNIQUE INDEX request_presented ON request (acs_trans_id, enrollment_id)

@@ -100,11 +100,16 @@ final class PostgresSession: StoreSession {
         }
     }
 
-    /// Holds what may have no row yet, by a digest: a name may be a person's.
+    /// Holds what may have no row yet, by a number of its digest: nothing is left of it after the database transaction.
+    ///
+    /// Two that have the same number wait for each other, which does no harm.
     private func hold(_ bytes: [UInt8]) throws {
-        let digest = try SHA256Digest.of(bytes)
-        try connection.queue("INSERT INTO lock (digest) VALUES (?) ON CONFLICT DO NOTHING", [digest])
-        try connection.queue("SELECT 1 FROM lock WHERE digest = ? \(forUpdate)", [digest])
+        let number = try SHA256Digest.of(bytes)[..<8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        guard isInPart else {
+            return try connection.queue("SELECT 1 FROM pg_advisory_xact_lock(?)", [number])
+        }
+        let isHeld = try connection.rows("SELECT pg_try_advisory_xact_lock(?)", [number]).first?.first == .number(1)
+        guard isHeld else { throw RowHeldError() }
     }
 
     private var forUpdate: String { isInPart ? "FOR UPDATE NOWAIT" : "FOR UPDATE" }

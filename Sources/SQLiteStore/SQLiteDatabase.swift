@@ -8,7 +8,7 @@ import TableRows
 package struct SQLiteDatabase: Store {
     let path: String
     let pool: DatabasePool
-    private let sealing: Sealing
+    let sealing: Sealing
     /// Where it is read and written.
     ///
     /// What runs there already changes no thread for that.

@@ -57,4 +57,15 @@ import Testing
         #expect(taken == 4, "two of their own, and the one that is shared: it holds two")
         #expect(limit.take("key 0", cost: 2, now: .seconds(4)) == nil)
     }
+
+    @Test func `a bucket that is full again is forgotten, also if there is room for more`() {
+        var limit = RateLimit<String>(burst: 10, every: .seconds(1), maxKeys: 1_000)
+        for key in 0..<100 { #expect(limit.take("\(key)", now: .zero) == nil) }
+        #expect(limit.count == 100)
+        #expect(limit.take("slow", cost: 10, now: .seconds(9)) == nil)
+        #expect(limit.count == 101, "it is looked for them once in the time in which a bucket fills")
+        #expect(limit.take("last", now: .seconds(10)) == nil)
+        #expect(limit.count == 2)
+        #expect(limit.take("slow", cost: 2, now: .seconds(10)) == 1, "one that is not full is known still")
+    }
 }

@@ -117,7 +117,7 @@ class MigrationTests(Migration):
         there = {table for (table,) in self.server.sql(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace", self.name)}
         self.assertEqual(there - here, {
-            "data_key", "host", "host_version", "lease", "lineage", "lock", "moved_state", "secret_change"})
+            "data_key", "host", "host_version", "lease", "lineage", "moved_state", "secret_change"})
         counts = {table: self.sqlite(f"SELECT count(*) FROM {table}")[0][0] for table in here}
         self.assertEqual(
             {table: int(self.server.sql(f"SELECT count(*) FROM {table}", self.name)[0][0]) for table in here}, counts)

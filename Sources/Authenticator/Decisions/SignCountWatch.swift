@@ -20,6 +20,18 @@ package struct SignCountWatch: Sendable {
         let known = Mutex<Set<EnrollmentID>>([])
         /// When an issuer that did not answer may be asked again; seconds since 1970.
         let notBefore = Mutex<[EnrollmentID: Int64]>([:])
+
+        /// The enrollments that anything is remembered of.
+        var all: Set<EnrollmentID> {
+            ids.withLock(\.self).union(known.withLock(\.self)).union(notBefore.withLock { $0.keys })
+        }
+
+        /// Forgets all others.
+        func keep(_ active: Set<EnrollmentID>) {
+            ids.withLock { $0.formIntersection(active) }
+            known.withLock { $0.formIntersection(active) }
+            notBefore.withLock { $0 = $0.filter { active.contains($0.key) } }
+        }
     }
 
     /// How many issuers are asked at a time after start.
@@ -54,11 +66,16 @@ package struct SignCountWatch: Sendable {
         }
     }
 
+    /// The enrollments that anything is remembered of: those that were active at the last look, and newer ones.
+    var remembered: Set<EnrollmentID> { checked.all }
+
     /// Asks for all active enrollments of this host, some at a time; any other is asked for before it signs.
+    ///
+    /// What is known of those that have ended is forgotten.
     private func checkAll() async throws {
-        var waiting = try await ports.patiently {
-            try await ports.store.read { try $0.enrollmentIDs(at: .active) }.filter(ports.isOurs)[...]
-        }
+        let active = try await ports.patiently { try await ports.store.read { try $0.enrollmentIDs(at: .active) } }
+        checked.keep(Set(active))
+        var waiting = active.filter(ports.isOurs)[...]
         await withTaskGroup { group in
             for id in waiting.prefix(Self.atATime) { group.addTask { await ensureChecked(id) } }
             waiting = waiting.dropFirst(Self.atATime)
@@ -156,9 +173,9 @@ package struct SignCountWatch: Sendable {
     }
 
     private func goAbove(_ accepted: UInt32, _ id: EnrollmentID, refused: UInt32?) async throws {
-        let now = ports.clock.now
         let isElsewhere = checked.known.withLock { $0.contains(id) }
         let raised = try await ports.store.write { store -> SignCountRaise? in
+            let now = ports.clock.now
             if let refused { try store.change(id, .signCountKnown(since: refused)) }
             guard let enrollment = try store.enrollment(id), accepted > enrollment.signCount else { return nil }
             let raise = SignCountRaise(

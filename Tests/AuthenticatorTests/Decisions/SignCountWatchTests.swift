@@ -90,6 +90,23 @@ struct SignCountWatchTests {
         #expect(sample.seals.looks.value - before == 8)
     }
 
+    @Test func `of an enrollment that has ended nothing is remembered after the next look`() async throws {
+        let (ended, stays) = (try await sample.enrolled("ended"), try await sample.enrolled("stays"))
+        let (watch, status) = (sample.agent.signCountWatch, Box(0))
+        // The first one's issuer answers once, and then no more: all that can be remembered of one is.
+        await sample.issuer.onStatus { (_) throws(IssuerError) in
+            guard status.next() <= 2 else { throw .down }
+            return 0
+        }
+        for id in [ended.id, stays.id, ended.id] { await watch.ensureChecked(id, mustKnow: true) }
+        #expect(watch.remembered == [ended.id, stays.id])
+        try await sample.change(ended.id, .ended(at: sample.now))
+        try await sample.running([watch.run]) {
+            while try await sample.clock.naps.next() != 86_400 {}
+        }
+        #expect(watch.remembered == [stays.id])
+    }
+
     @Test func `after an assertion that was refused the issuer is asked again`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), .numbered(2), for: card)
