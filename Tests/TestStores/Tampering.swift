@@ -30,6 +30,16 @@ package func tamper(at path: String, _ sql: String, _ values: StatementValues = 
     }
 }
 
+#if PostgreSQL
+/// The number of sessions that wait for a lock in the PostgreSQL database of a store.
+package func lockWaits(at path: String) throws -> Int64 {
+    let connection = try PostgresCluster.shared().settings(ofDatabaseFor: path).connection()
+    let sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    guard case .number(let count) = try connection.rows(sql).first?.first ?? .null else { return 0 }
+    return count
+}
+#endif
+
 extension ColumnValue {
     fileprivate var databaseValue: DatabaseValue {
         switch self {

@@ -180,8 +180,8 @@ package final class Agent: Sendable {
     }
 
     private func record(_ fact: JournalFact) async throws {
-        let now = ports.clock.now
-        try await ports.store.write { try $0.record(fact, at: now) }
+        let clock = ports.clock
+        try await ports.store.write { try $0.record(fact, at: clock.now) }
     }
 
     // MARK: Requests

@@ -103,9 +103,9 @@ extension Agent {
     package func note(
         _ what: String, by persona: String, _ request: RequestRecord, _ answer: String? = nil
     ) async throws {
-        let now = ports.clock.now
+        let clock = ports.clock
         try await ports.store.write {
-            try $0.record(.played(what, by: persona, request, answer: answer), at: now)
+            try $0.record(.played(what, by: persona, request, answer: answer), at: clock.now)
         }
     }
 

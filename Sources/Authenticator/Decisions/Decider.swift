@@ -62,9 +62,9 @@ struct Decider: Sendable {
     }
 
     private func deny(_ id: RequestID, because reason: DenyReason, on terms: Terms) async throws -> DecidedRequest {
-        let now = ports.clock.now
         return try await ports.store.write { store in
-            let found = try decidable(id, expecting: terms.expectations, now: now, in: store)
+            let found = try decidable(id, expecting: terms.expectations, in: store)
+            let now = ports.clock.now
             var request = found.request
             try terms.wanted.check(request)
             let text = request.text(for: found.enrollment, localTime)
@@ -123,9 +123,8 @@ struct Decider: Sendable {
 
     /// The only look at the enrollment before the deciding database transaction; what is written expects what it found.
     private func look(at id: RequestID, on terms: Terms) async throws -> Decidable {
-        let now = ports.clock.now
-        return try await ports.store.read { store in
-            let found = try decidable(id, expecting: terms.expectations, now: now, in: store)
+        try await ports.store.read { store in
+            let found = try decidable(id, expecting: terms.expectations, in: store)
             try terms.wanted.check(found.request)
             return found
         }
@@ -155,9 +154,9 @@ struct Decider: Sendable {
         // Since the look the key was opened and signed: a cancellation, the expiry, a newer message or the enrollment's
         // end may have come, its signCount may have been raised or refused, and whoever asked may be gone; look again
         // before anything is kept.
-        let now = ports.clock.now
         return try await ports.store.write { store in
-            let newest = try decidable(request.id, expecting: terms.expectations, now: now, in: store)
+            let newest = try decidable(request.id, expecting: terms.expectations, in: store)
+            let now = ports.clock.now
             var current = newest.request
             try terms.wanted.check(current)
             try Self.expectKnownSignCount(of: newest.enrollment, for: current)
@@ -212,11 +211,12 @@ struct Decider: Sendable {
 
     /// A request that is pending now and of which all expectations hold that need no enrollment.
     private func undecided(
-        _ id: RequestID, expecting expectations: Expectations, now: Int64, in store: any StoreReader
+        _ id: RequestID, expecting expectations: Expectations, in store: any StoreReader
     ) throws -> RequestRecord {
         guard let request = try store.request(id) else { throw Self.missing(id) }
         guard request.life.state == .pending else { throw request.tooLate }
-        guard let exp = request.exp, exp > now else {
+        // The time is taken now that the row is held: a write may have waited long for its turn, and for the row.
+        guard let exp = request.exp, exp > ports.clock.now else {
             throw CommandError(.noLongerDecidable, "the request \(request.id) has expired", request: request)
         }
         if let broken = expectations.firstBroken(by: request) {
@@ -227,9 +227,9 @@ struct Decider: Sendable {
 
     /// A request that can be decided now and of which all expectations hold.
     private func decidable(
-        _ id: RequestID, expecting expectations: Expectations, now: Int64, in store: any StoreReader
+        _ id: RequestID, expecting expectations: Expectations, in store: any StoreReader
     ) throws -> Decidable {
-        let request = try undecided(id, expecting: expectations, now: now, in: store)
+        let request = try undecided(id, expecting: expectations, in: store)
         guard let enrollment = try store.enrollment(request.enrollmentId), case .active = enrollment.state else {
             throw CommandError(
                 .notEnrolled, "the enrollment \(request.enrollmentId) is not active: its issuer no longer knows it",

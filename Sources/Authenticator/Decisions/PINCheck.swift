@@ -40,8 +40,8 @@ struct PINCheck: Sendable {
 
     /// The PIN of a key was right; after wrong ones the journal says so, since it says those.
     private func keyOpened(_ counter: PINCounter, before: PINTries, begun: PINTries) async throws {
-        let now = ports.clock.now
         try await ports.store.write { store in
+            let now = ports.clock.now
             guard try store.setPINTries(of: counter, from: begun, to: .fresh), before != .fresh else { return }
             try store.record(.verified(counter), at: now)
         }
@@ -57,8 +57,8 @@ struct PINCheck: Sendable {
     ///
     /// Nobody else tries in this queue, so whatever is counted by now was counted before.
     func succeeded(_ id: EnrollmentID) async throws {
-        let now = ports.clock.now
         try await ports.store.write { store in
+            let now = ports.clock.now
             guard let tries = try store.enrollment(id)?.pinTries,
                 try store.change(id, .pinTries(from: tries, to: .fresh)) != nil
             else { return }
@@ -94,7 +94,6 @@ struct PINCheck: Sendable {
     }
 
     private func begin(_ counter: PINCounter) async throws -> (before: PINTries, begun: PINTries) {
-        let now = ports.clock.now
         let (before, begun) = try await ports.store.write { store in
             // Others may have tried since the enrollment was read, and it may have ended or been damaged.
             let enrollment = try counter.enrollment.flatMap { try store.enrollment($0) }
@@ -102,6 +101,7 @@ struct PINCheck: Sendable {
             guard let before = try counter.key.map({ try store.pinTries(of: $0) }) ?? enrollment?.pinTries else {
                 throw CommandError(.notFound, "there is no \(counter.name)")
             }
+            let now = ports.clock.now
             guard !before.isBlocked(at: now) else { throw CommandError(before, of: counter) }
             let begun = before.begun(at: now)
             guard try store.setPINTries(of: counter, from: before, to: begun) else {
@@ -119,8 +119,8 @@ struct PINCheck: Sendable {
     }
 
     private func record(_ tries: PINTries, of counter: PINCounter) async throws {
-        let now = ports.clock.now
         try await ports.store.write { store in
+            let now = ports.clock.now
             try store.record(.notVerified(counter, tries), at: now)
             if tries.blockedUntil != nil { try store.record(.blocked(counter, tries), at: now) }
         }

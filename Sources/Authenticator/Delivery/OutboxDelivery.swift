@@ -160,9 +160,9 @@ package struct OutboxDelivery: Sendable {
         let isSent = tries.times > 0 && !tries.isRecorded
         let error = tries.error == tries.recordedError ?? entry.lastError ? nil : tries.error
         guard isSent || error != nil else { return }
-        let now = ports.clock.now
         do {
             try await ports.store.write { store in
+                let now = ports.clock.now
                 if isSent { try store.record(.sent(entry), at: now) }
                 if let error { try store.note(error, of: entry) }
             }
@@ -195,8 +195,8 @@ package struct OutboxDelivery: Sendable {
     private func finish(
         _ entry: OutboxEntry, of enrollment: Enrollment, with end: End, in term: WorkTerm?, after tries: Tries
     ) async throws -> Bool {
-        let now = ports.clock.now
         let written = try await ports.store.write { store -> (isOver: Bool, isSuspended: Bool?) in
+            let now = ports.clock.now
             guard try stands(end, of: entry, in: term, store) else { return (false, nil) }
             // Another host may have got the same answer meanwhile to the same bytes.
             guard try store.isQueued(entry) else { return (true, nil) }

@@ -66,8 +66,8 @@ extension Enroller {
         _ enrollment: Enrollment, with key: EnrolledKey, sending request: EnrollmentRequest, push: KeptSubscription?,
         as parameters: EnrollmentParameters
     ) async throws {
-        let now = ports.clock.now
         try await ports.store.write { store in
+            let now = ports.clock.now
             var enrollment = enrollment
             if let external = enrollment.key.external {
                 let other = try store.enrollmentsOfExternalKeys().first {

@@ -9,13 +9,13 @@ extension Agent {
     ///   the key.
     /// - Throws: `CommandError` if the enrollment has ended, or its row is damaged.
     package func exportKey(of id: EnrollmentID, for peer: ControlPeer) async throws -> Enrollment {
-        let now = ports.clock.now
+        let clock = ports.clock
         let enrollment = try await ports.store.write { store in
             guard let enrollment = try store.enrollment(id), !enrollment.isOver else {
                 throw CommandError(.notEnrolled, "the enrollment \(id) has ended, and its key is gone")
             }
             try enrollment.expectWhole()
-            try store.record(.commanded(.exportKey, by: peer, about: id), at: now)
+            try store.record(.commanded(.exportKey, by: peer, about: id), at: clock.now)
             return enrollment
         }
         log.notice("commanded", metadata: peer.logged(["command": "\(JournaledCommand.exportKey)"]))

@@ -26,12 +26,11 @@ struct PINChange: Sendable {
                 throw CommandError(failure)
             }
             // While the key was opened, the enrollment may have ended, or another host may have changed its PIN.
-            let now = ports.clock.now
             let key = Resealing(from: sealedKey, to: sealed)
             let isChanged = try await ports.store.write { store in
                 let change = EnrollmentTransition.pinChanged(isGuessable: new.isGuessable, key: key)
                 guard try store.change(id, change) != nil else { return false }
-                try store.record(.pinChanged(id), at: now)
+                try store.record(.pinChanged(id), at: ports.clock.now)
                 return true
             }
             guard isChanged else {

@@ -82,13 +82,13 @@ package struct RegistrationDelivery: Sendable {
 
     private func keep(_ answer: EnrollmentAnswer, _ enrollment: Enrollment) async throws(IssuerError) {
         do {
-            let membership = Membership(
-                authenticatorId: answer.authenticatorId,
-                sealedToken: try ports.sealing.seal(answer.accessToken, for: enrollment.id),
-                enrolledAt: ports.clock.now)
+            let id = answer.authenticatorId
+            let sealedToken = try ports.sealing.seal(answer.accessToken, for: enrollment.id)
             let fact = try JournalFact.enrolled(enrollment, as: answer.authenticatorId)
             let isNews = try await ports.patiently {
-                try await change(enrollment.id, by: .registered(membership), recording: fact)
+                try await change(enrollment.id, recording: fact) { now in
+                    .registered(Membership(authenticatorId: id, sealedToken: sealedToken, enrolledAt: now))
+                }
             }
             guard isNews else { return }
         } catch {
@@ -99,21 +99,24 @@ package struct RegistrationDelivery: Sendable {
     }
 
     private func give(up enrollment: Enrollment, _ reason: String) async throws {
-        let isNews = try await change(
-            enrollment.id, by: .givenUp(reason: reason, at: ports.clock.now),
-            recording: .enrollmentGivenUp(enrollment.id))
+        let isNews = try await change(enrollment.id, recording: .enrollmentGivenUp(enrollment.id)) { now in
+            .givenUp(reason: reason, at: now)
+        }
         guard isNews else { return }
         keys.forget(enrollment.id)
         log.error("an enrollment was given up", metadata: enrollment.logged(["reason": "\(reason)"]))
     }
 
-    /// False, and nothing is changed, if someone ended the enrollment while its issuer was asked.
+    /// Changes an enrollment as of the time of its database transaction.
+    ///
+    /// - Returns: false, and nothing is changed, if someone ended the enrollment while its issuer was asked.
     private func change(
-        _ id: EnrollmentID, by transition: EnrollmentTransition, recording fact: JournalFact
+        _ id: EnrollmentID, recording fact: JournalFact,
+        by transition: @escaping @Sendable (Int64) -> EnrollmentTransition
     ) async throws -> Bool {
-        let now = ports.clock.now
-        return try await ports.store.write { store in
-            guard let changed = try store.change(id, transition) else { return false }
+        try await ports.store.write { store in
+            let now = ports.clock.now
+            guard let changed = try store.change(id, transition(now)) else { return false }
             try store.record(fact, at: now)
             // What the issuer took holds the subscription.
             if changed.membership != nil {

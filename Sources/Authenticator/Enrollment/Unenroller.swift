@@ -96,8 +96,9 @@ struct Unenroller: Sendable {
 
     /// Its key goes with it.
     private func end(_ enrollment: Enrollment, erasing: Bool) async throws {
-        let (id, now) = (enrollment.id, ports.clock.now)
+        let id = enrollment.id
         try await ports.store.write { store in
+            let now = ports.clock.now
             if erasing { try store.wantErasure(of: id) }
             guard try store.change(id, .ended(at: now)) != nil else { return }
             try store.record(.unenrolled(id), at: now)

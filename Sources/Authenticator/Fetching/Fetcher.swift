@@ -238,9 +238,8 @@ package struct Fetcher: Sendable {
     func setKnown(_ isKnown: Bool, _ enrollment: Enrollment) async throws {
         let transition: EnrollmentTransition = isKnown ? .resumed : .suspended
         guard transition.applied(to: enrollment) != nil else { return }
-        let now = ports.clock.now
         let isNews = try await ports.store.write { [standing] store in
-            try standing.note(isKnown: isKnown, enrollment.id, at: now, in: store)
+            try standing.note(isKnown: isKnown, enrollment.id, at: ports.clock.now, in: store)
         }
         if isNews { standing.tell(isKnown: isKnown, enrollment) }
     }

@@ -53,7 +53,8 @@ package struct HostWitness: Sendable {
         }
         tell(of: look, known)
         guard !news.isEmpty else { return }
-        try await store.write { writer in
+        try await store.write { [clock = ports.clock] writer in
+            let now = clock.now
             for fact in JournalFact.hostsSeen(news) { try writer.record(fact, at: now) }
         }
         recorded.add(news, at: now)

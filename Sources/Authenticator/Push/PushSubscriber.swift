@@ -119,9 +119,10 @@ package struct PushSubscriber: Sendable {
         }
         try await note(made.count)
         // While the issuers were asked and this was noted, an enrollment may have ended: then there is nothing to rotate for it.
-        let (new, now) = (made, ports.clock.now)
+        let new = made
         return try await ports.store.write { store in
-            try new.filter { try store.begin($0, at: now) }.map(\.enrollmentId)
+            let now = ports.clock.now
+            return try new.filter { try store.begin($0, at: now) }.map(\.enrollmentId)
         }
     }
 
@@ -200,8 +201,7 @@ extension PushSubscriber {
         }
         guard let (new, sent) = try maker.make(for: enrollment, discovery) else { return }
         // While the issuer was asked for its key, the enrollment may have ended.
-        let now = ports.clock.now
-        guard try await ports.store.write({ try $0.begin(new, at: now) }) else { return }
+        guard try await ports.store.write({ try $0.begin(new, at: ports.clock.now) }) else { return }
         try await register(sent, of: enrollment, access)
     }
 
@@ -214,11 +214,11 @@ extension PushSubscriber {
         _ subscription: PushSubscription, of enrollment: Enrollment, _ access: IssuerAccess
     ) async throws {
         try await ports.gateway.subscribe(access, subscription)
-        let (endpoint, now) = (subscription.endpoint, ports.clock.now)
+        let endpoint = subscription.endpoint
         try await ports.store.write { store in
             // One that was made meanwhile is still to be sent.
             guard try store.subscriptions(of: enrollment.id).last?.endpoint == endpoint else { return }
-            try store.registerNewestSubscription(of: enrollment.id, at: now)
+            try store.registerNewestSubscription(of: enrollment.id, at: ports.clock.now)
         }
         log.info("the issuer has the push subscription", metadata: enrollment.logged(["origin": "\(endpoint)"]))
     }
@@ -226,8 +226,7 @@ extension PushSubscriber {
     private func end(_ kept: [KeptSubscription], of enrollment: Enrollment, _ access: IssuerAccess) async throws {
         guard !kept.isEmpty else { return }
         try await ports.gateway.unsubscribe(access)
-        let now = ports.clock.now
-        try await ports.store.write { try $0.removeSubscriptions(of: enrollment.id, at: now) }
+        try await ports.store.write { try $0.removeSubscriptions(of: enrollment.id, at: ports.clock.now) }
         log.info("the push subscription was ended", metadata: enrollment.logged())
     }
 }

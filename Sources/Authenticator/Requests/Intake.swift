@@ -70,11 +70,11 @@ struct Intake: Sendable {
 
     private func admit(_ items: [Item], for enrollment: Enrollment) async throws -> Bool {
         let ids = try items.map { _ in try RequestID(random: ports.entropy) }
-        let now = ports.clock.now
         let settings = settings
         let outcomes = try await ports.store.write { store -> [RequestAdmission.Outcome?] in
             // An answer may come after the enrollment's end: then there is nobody to present it to.
             guard try store.enrollment(enrollment.id)?.membership != nil else { return [] }
+            let now = ports.clock.now
             return try zip(items, ids).map { item, id in
                 let admission = RequestAdmission(
                     enrollment: enrollment, now: now, bounds: settings.bounds, newId: id, localTime: settings.localTime)

@@ -65,15 +65,22 @@ struct RequestAdmission {
         case .early(let seconds): return .early(secondsAhead: seconds)
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         case .expired:
-            guard try isWithinQuota(in: store) else { return .overQuota }
-            let late = try insert(read, message: message, presented: nil, life: .expired, in: store).request
-            try store.record(.expired(late, by: try remember(read, as: newId, in: store)), at: now)
-            return .entered
+            return try enterLate(read, message: message, in: store)
         case .refused(let refusal):
             return try refuse(read, message: message, token: refusal.token, reason: refusal.reason, in: store)
         case .inOrder(let request):
+            // Its time may have ended while it waited to be written.
+            guard request.exp > now else { return try enterLate(read, message: message, in: store) }
             return try admit(request, from: read, message: message, in: store)
         }
+    }
+
+    /// A message whose time is over: it is remembered, and never presented.
+    private func enterLate(_ read: VerifiedRequest, message: String, in store: any StoreWriter) throws -> Outcome {
+        guard try isWithinQuota(in: store) else { return .overQuota }
+        let late = try insert(read, message: message, presented: nil, life: .expired, in: store).request
+        try store.record(.expired(late, by: try remember(read, as: newId, in: store)), at: now)
+        return .entered
     }
 
     /// A message whose jti is known: the same bytes are no news, others are a conflict, which is recorded once.

@@ -57,7 +57,7 @@ package struct ExpiryService: Sendable {
     private func work(next: Int64?, moved: Set<EnrollmentID?>) async throws -> Int64? {
         var next = try await deadline(next, moved)
         while let due = next, due <= ports.clock.now {
-            try await expire(at: ports.clock.now)
+            try await expire()
             next = try await deadline(nil, [nil])
         }
         return next
@@ -76,8 +76,9 @@ package struct ExpiryService: Sendable {
         }
     }
 
-    private func expire(at now: Int64) async throws {
+    private func expire() async throws {
         try await ports.store.write { store in
+            let now = ports.clock.now
             try store.removeCancellations(until: now)
             for due in try store.duePending(now: now, limit: Self.batch) {
                 // As it is now that its enrollment is held: another host may have decided it since the look.

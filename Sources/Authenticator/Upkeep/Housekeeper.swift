@@ -77,8 +77,8 @@ package struct Housekeeper: Sendable {
         guard !ids.isEmpty else { return }
         try await ports.store.scrub()
         // An enrollment that is over gets no more rows, so nothing to be erased has come meanwhile.
-        let now = ports.clock.now
         try await ports.store.write { store in
+            let now = ports.clock.now
             // Another host may have concluded it meanwhile.
             for id in ids where try store.concludeErasure(of: id) { try store.record(.erased(id), at: now) }
         }

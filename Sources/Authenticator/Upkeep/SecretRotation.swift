@@ -191,7 +191,7 @@ struct SecretRotation: Sendable {
     }
 
     private func conclude(_ due: Due) async throws {
-        let (rewrapper, now) = (rewrapper, ports.clock.now)
+        let (rewrapper, clock) = (rewrapper, ports.clock)
         let (keys, tokens) = (due.keys.count, due.tokens.count)
         try await ports.store.write { store in
             for (key, tries) in try store.keyTries() where tries != .unknown {
@@ -201,7 +201,7 @@ struct SecretRotation: Sendable {
                 try store.update(sealedAuditKey: sealed)
             }
             try store.concludeSecretChange(rewrapper.auditKey)
-            try store.record(.secretChanged(keys: keys, tokens: tokens), at: now)
+            try store.record(.secretChanged(keys: keys, tokens: tokens), at: clock.now)
         }
     }
 }

@@ -110,6 +110,7 @@ struct BreakableStore: Store {
     private let scrubbing = Box<(any Error)?>(nil)
     private let action = Box<(@Sendable () async throws -> Void)?>(nil)
     private let readAction = Box<(@Sendable () async throws -> Void)?>(nil)
+    private let lastAction = Box<(@Sendable (any StoreWriter) -> Void)?>(nil)
 
     init(_ real: any Store) { self.real = real }
 
@@ -126,6 +127,9 @@ struct BreakableStore: Store {
     /// Called before each write begins, until another is set.
     func beforeWriting(_ action: (@Sendable () async throws -> Void)?) { self.action.set(action) }
 
+    /// Called in each write before it is committed.
+    func beforeCommitting(_ action: @escaping @Sendable (any StoreWriter) -> Void) { lastAction.set(action) }
+
     /// Called before each read begins; what it throws is what the read fails with.
     func beforeReading(_ action: @escaping @Sendable () async throws -> Void) { readAction.set(action) }
 
@@ -137,8 +141,9 @@ struct BreakableStore: Store {
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         try await action.value?()
-        return try await real.write { [writing] store in
+        return try await real.write { [writing, lastAction] store in
             let result = try body(store)
+            lastAction.value?(store)
             if let trouble = writing.value { throw trouble }
             return result
         }
