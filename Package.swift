@@ -97,7 +97,7 @@ let package = Package(
         .target(  // The agent's host: clock, claim to a state directory, security checks, supervision by systemd.
             name: "AgentHost",
             dependencies: [
-                "Authenticator", "Control", "DurableFiles", "Keys", "LinuxProcess", "ThreeDS",
+                "Authenticator", "Control", "DurableFiles", "IssuerProtocol", "Keys", "LinuxProcess", "ThreeDS",
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -15,10 +15,12 @@ package struct LinuxHostInspector: HostInspector {
     private let isSecretCredential: Bool
     /// Whether the memory of secrets could be locked.
     private let isMemoryLocked: Bool
+    /// Why the public suffixes are not known; nil if they are.
+    private let suffixTrouble: String?
 
     package init(
         stateDirectory: String, socketPath: String, isSocketShared: Bool, secretFile: String?,
-        isSecretCredential: Bool, isMemoryLocked: Bool
+        isSecretCredential: Bool, isMemoryLocked: Bool, suffixTrouble: String?
     ) {
         self.stateDirectory = stateDirectory
         self.socketPath = socketPath
@@ -26,6 +28,7 @@ package struct LinuxHostInspector: HostInspector {
         self.secretFile = secretFile
         self.isSecretCredential = isSecretCredential
         self.isMemoryLocked = isMemoryLocked
+        self.suffixTrouble = suffixTrouble
     }
 
     package var descriptors: DescriptorFigures {
@@ -33,7 +36,7 @@ package struct LinuxHostInspector: HostInspector {
     }
 
     package func findings() async -> [Finding] {
-        [secret, memory, state, socket, debugger, coreDumps, clock, swap].compactMap(\.self)
+        [secret, memory, state, socket, debugger, coreDumps, clock, swap, suffixes].compactMap(\.self)
     }
 
     private var secret: Finding? {
@@ -58,6 +61,15 @@ package struct LinuxHostInspector: HostInspector {
         return Finding(
             .memoryNotLocked,
             "the memory of secrets could not be locked and may be swapped: raise RLIMIT_MEMLOCK")
+    }
+
+    private var suffixes: Finding? {
+        suffixTrouble.map { trouble in
+            Finding(
+                .suffixListMissing,
+                "an issuer may enroll for a public suffix such as co.uk, as the list of these cannot be used: \(trouble); "
+                    + "install the package publicsuffix, and restart the agent")
+        }
     }
 
     private var state: Finding? {

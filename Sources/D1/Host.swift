@@ -31,11 +31,10 @@ final class Host: Sendable {
         }
         let log = Logger(label: "d1")
         let gateway = HTTPIssuerGateway(version: SoftwareVersion.text, network: OutboundNetwork(), clock: SystemClock())
-        agent = Agent(
-            ports: opened.ports(gateway),
-            settings: AgentSettings(
-                localTime: .ofThisProcess, version: SoftwareVersion.text, push: PushSettings(address: pushAddress)),
-            log: log)
+        var settings = AgentSettings(
+            localTime: .ofThisProcess, version: SoftwareVersion.text, push: PushSettings(address: pushAddress))
+        settings.publicSuffixes = PublicSuffixFile().list
+        agent = Agent(ports: opened.ports(gateway), settings: settings, log: log)
         preparation = tasks.start { [agent, enrolledType] in
             await agent.preparation(of: enrolledType, at: setup.target.issuer)
         }

@@ -23,6 +23,7 @@ struct AgentProcess {
 
     let settings: Settings
     private let tuning: LogTuning
+    private let suffixes = PublicSuffixFile()
     let log: Logger
     let startNews = StartNews(patience: StartStep.usualPatience) { news throws(SystemError) in
         try ProcessEnvironment.serviceManager?.tell(news)
@@ -137,7 +138,8 @@ struct AgentProcess {
         LinuxHostInspector(
             stateDirectory: settings.stateDirectory, socketPath: settings.socketPath,
             isSocketShared: settings.access.group != nil, secretFile: settings.secretFile,
-            isSecretCredential: settings.secretPrivacy == .credential, isMemoryLocked: isMemoryLocked)
+            isSecretCredential: settings.secretPrivacy == .credential, isMemoryLocked: isMemoryLocked,
+            suffixTrouble: suffixes.problem)
     }
 
     private var bounds: AgentBounds {
@@ -164,6 +166,7 @@ struct AgentProcess {
             localTime: .ofThisProcess, version: SoftwareVersion.text, hasPersonas: Self.hasPersonas,
             push: settings.push?.settings)
         core.longPolls = FileLimit.longPolls
+        core.publicSuffixes = suffixes.list
         return core
     }
 

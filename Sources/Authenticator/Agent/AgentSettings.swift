@@ -1,3 +1,4 @@
+package import IssuerProtocol
 package import ThreeDS
 
 /// What an operator may set about the core.
@@ -27,6 +28,8 @@ package struct AgentSettings: Sendable {
     package var push: PushSettings?
     /// The polls that issuers may hold at a time; there must be more connections, for those that are not held.
     package var longPolls = Int.max
+    /// The names that no relying party may have; `nil` if they are not known.
+    package var publicSuffixes: PublicSuffixList?
 
     /// The shortest retention: as long as a message can come again.
     ///

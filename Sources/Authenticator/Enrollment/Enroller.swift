@@ -148,6 +148,14 @@ struct Enroller: Sendable {
                 .issuerRefused,
                 "the issuer's rp.id \(options.rpId.debugDescription) is neither its host nor a parent domain of it")
         }
+        // As for browsers, the host itself may be one (WebAuthn §5.1.2).
+        guard options.rpId == issuer.host || settings.publicSuffixes?.contains(options.rpId) != true else {
+            throw CommandError(
+                .issuerRefused,
+                "the issuer's rp.id \(options.rpId.debugDescription) is a public suffix (publicsuffix.org), below which "
+                    + "anyone may have a name: its host \(issuer.host) is allowed, or a parent domain below that suffix"
+            )
+        }
         guard options.userVerification != .required || parameters.authnType.verifiesUser else {
             throw CommandError(
                 .issuerRefused,

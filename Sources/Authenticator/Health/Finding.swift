@@ -79,7 +79,7 @@ package enum Weakness: String, Sendable, CaseIterable {
     case personas, testAuthenticator, testClock
     case pinGuessable, tokenKeyExportable, secretBesideKeys, coreDumps, swapUnencrypted, socketOpen
     case clockUnsynchronised, memoryNotLocked, databaseAlone
-    case secretInFile, keyExportable, plainHTTP
+    case secretInFile, keyExportable, plainHTTP, suffixListMissing
 
     package var severity: Warning.Severity {
         switch self {
@@ -89,7 +89,7 @@ package enum Weakness: String, Sendable, CaseIterable {
         case .personas, .testAuthenticator, .testClock, .pinGuessable, .tokenKeyExportable, .secretBesideKeys,
             .coreDumps, .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked, .databaseAlone:
             .medium
-        case .secretInFile, .keyExportable, .plainHTTP: .low
+        case .secretInFile, .keyExportable, .plainHTTP, .suffixListMissing: .low
         }
     }
 }

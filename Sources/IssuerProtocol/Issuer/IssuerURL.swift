@@ -38,7 +38,7 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
     /// Whether the issuer may be the relying party `rpId`: its host, or a parent domain of at least two labels.
     ///
     /// Never an IP address (WebAuthn §5.1.2 asks for a domain). A public suffix such as `co.uk` is not told from a
-    /// domain of somebody's; keys are bound to their issuer besides.
+    /// domain of somebody's: that is `PublicSuffixList`'s, which a system may lack; keys are bound to their issuer besides.
     package func permits(rpId: String) -> Bool {
         guard HostName.isValid(rpId), !HostName.isAddress(host) else { return false }
         if rpId.utf8.elementsEqual(host.utf8) { return true }

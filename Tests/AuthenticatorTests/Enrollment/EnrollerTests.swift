@@ -26,6 +26,30 @@ struct EnrollerTests {
         #expect(try await refusal(sample.parameters()) == .issuerRefused)
     }
 
+    @Test func `an rp id that is a public suffix is refused, and the issuer's own host never is`() async throws {
+        var settings = AgentSettings(version: "1.2.3")
+        settings.publicSuffixes = PublicSuffixList(Array("co.uk\nbank.co.uk\n*.ck\n".utf8))
+        let sample = try SampleAgent(settings)
+        for (host, rpId, isAllowed) in [
+            ("login.bank.co.uk", "co.uk", false), ("login.bank.co.uk", "bank.co.uk", false),
+            ("acs.login.bank.co.uk", "login.bank.co.uk", true), ("bank.co.uk", "bank.co.uk", true),
+            ("bank.co.ck", "co.ck", false),
+        ] {
+            try await sample.issuer.enrolls(SampleCeremony(rpId: rpId))
+            let parameters = try sample.parameters(at: "https://\(host)")
+            guard !isAllowed else {
+                #expect(try await sample.agent.enroll(parameters, patience: 0).rpId == rpId)
+                continue
+            }
+            let failure = try await #require(throws: CommandError.self) {
+                _ = try await sample.agent.enroll(parameters, patience: 0)
+            }
+            #expect(failure.code == .issuerRefused)
+            #expect(failure.message.contains("rp.id \"\(rpId)\" is a public suffix"))
+            #expect(failure.message.contains("its host \(host) is allowed"))
+        }
+    }
+
     @Test func `user verification that the authenticator cannot give is refused`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(userVerification: .required))
         #expect(try await refusal(sample.parameters()) == .issuerRefused)

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import IssuerProtocol
+
+/// The public suffix list, and what it says of names.
+struct PublicSuffixListTests {
+    private static let sample = """
+        // ===BEGIN ICANN DOMAINS===
+
+        // a comment, with a rule in it: example
+        com
+        uk
+        co.uk what comes after the first space is a comment
+        *.ck
+        !www.ck
+        jp
+        *.kobe.jp
+        !city.kobe.jp
+        公司.cn
+        møre-og-romsdal.no
+        // ===END ICANN DOMAINS===
+        // ===BEGIN PRIVATE DOMAINS===
+        github.io
+        *.compute.amazonaws.com
+        """
+
+    @Test(arguments: [
+        ("com", true), ("bank.com", false), ("co.uk", true), ("bank.co.uk", false), ("o.uk", false),
+        ("comment", false),
+        ("example", false), ("ck", false), ("co.ck", true), ("bank.co.ck", false), ("www.ck", false),
+        ("login.www.ck", false), ("kobe.jp", false), ("c.kobe.jp", true), ("b.c.kobe.jp", false),
+        ("city.kobe.jp", false), ("www.city.kobe.jp", false), ("xn--55qx5d.cn", true), ("shishi.xn--55qx5d.cn", false),
+        ("xn--mre-og-romsdal-qqb.no", true), ("github.io", true), ("bank.github.io", false),
+        ("eu.compute.amazonaws.com", true), ("compute.amazonaws.com", false), ("", false), (".co.uk", false),
+        ("*.ck", false), ("!www.ck", false),
+    ])
+    func `a name is a suffix by the longest rule that matches it, and by no other`(name: String, isSuffix: Bool) {
+        #expect(PublicSuffixList(Array(Self.sample.utf8)).contains(name) == isSuffix)
+    }
+
+    @Test func `a line that is no rule is left out, and the others stand`() {
+        let lines: [[UInt8]] = [
+            [0xFF, 0xFE], Array(".".utf8), Array("a..b".utf8), Array("*".utf8), Array("a.*.b".utf8), Array("!".utf8),
+            Array("Upper.case".utf8), Array("127.0.0.1".utf8), [0], Array(String(repeating: "a", count: 300).utf8),
+            Array("-a.b".utf8), Array("!!a.b".utf8), [], Array("   ".utf8), Array("//".utf8),
+        ]
+        let list = PublicSuffixList(Array((lines + [Array("co.uk\r".utf8)]).joined(separator: [UInt8(ascii: "\n")])))
+        #expect(list.count == 1 && list.contains("co.uk"))
+        #expect(PublicSuffixList([]).count == 0)
+    }
+
+    /// RFC 3492 §7.1, and labels of the list.
+    @Test(arguments: [
+        ("他们为什么不说中文", "xn--ihqwcrb4cv8a8dqg056pqjye"), ("bücher", "xn--bcher-kva"), ("中国", "xn--fiqs8s"),
+        ("ليهمابتكلموشعربي؟", "xn--egbpdaj6bu4bxfgehfvwxn"), ("plain-1", "plain-1"), ("", ""),
+    ])
+    func `a label in Unicode has its Punycode`(label: String, ascii: String) {
+        #expect(Punycode.label(label) == ascii)
+    }
+}
