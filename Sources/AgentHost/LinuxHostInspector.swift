@@ -15,12 +15,11 @@ package struct LinuxHostInspector: HostInspector {
     private let isSecretCredential: Bool
     /// Whether the memory of secrets could be locked.
     private let isMemoryLocked: Bool
-    /// Why the public suffixes are not known; nil if they are.
-    private let suffixTrouble: String?
+    private let suffixFile: PublicSuffixFile
 
     package init(
         stateDirectory: String, socketPath: String, isSocketShared: Bool, secretFile: String?,
-        isSecretCredential: Bool, isMemoryLocked: Bool, suffixTrouble: String?
+        isSecretCredential: Bool, isMemoryLocked: Bool, suffixes: PublicSuffixFile
     ) {
         self.stateDirectory = stateDirectory
         self.socketPath = socketPath
@@ -28,7 +27,7 @@ package struct LinuxHostInspector: HostInspector {
         self.secretFile = secretFile
         self.isSecretCredential = isSecretCredential
         self.isMemoryLocked = isMemoryLocked
-        self.suffixTrouble = suffixTrouble
+        suffixFile = suffixes
     }
 
     package var descriptors: DescriptorFigures {
@@ -64,11 +63,11 @@ package struct LinuxHostInspector: HostInspector {
     }
 
     private var suffixes: Finding? {
-        suffixTrouble.map { trouble in
+        suffixFile.problem.map { trouble in
             Finding(
                 .suffixListMissing,
                 "an issuer may enroll for a public suffix such as co.uk, as the list of these cannot be used: \(trouble); "
-                    + "install the package publicsuffix, and restart the agent")
+                    + "install the package publicsuffix, or reinstall it")
         }
     }
 

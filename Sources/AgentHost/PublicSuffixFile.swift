@@ -1,23 +1,34 @@
 import DurableFiles
 package import IssuerProtocol
 
-/// The system's public suffix list (Debian's package `publicsuffix`), as it is read once at start.
+/// The system's public suffix list (Debian's package `publicsuffix`).
+///
+/// It is read for each enrollment, so that an update counts at once and a start does not wait for it.
 package struct PublicSuffixFile: Sendable {
     /// The most bytes that are read: four times as many as the list has.
     private static let mostBytes = 1 << 20
 
-    /// `nil` if there is none that can be used.
-    package let list: PublicSuffixList?
-    /// Why there is none; `nil` if there is one.
-    package let problem: String?
+    private let path: String
 
-    package init(at path: String = "/usr/share/publicsuffix/public_suffix_list.dat") {
+    package init(at path: String = "/usr/share/publicsuffix/public_suffix_list.dat") { self.path = path }
+
+    /// The list as it is now; `nil` if there is none that can be used.
+    package var list: PublicSuffixList? {
+        guard let bytes = try? read() else { return nil }
+        let list = PublicSuffixList(bytes)
+        return list.count > 0 ? list : nil
+    }
+
+    /// Why there is none that can be used; `nil` if there is one.
+    package var problem: String? {
         do throws(FileError) {
-            let list = PublicSuffixList(try DurableFile.read(path, maxBytes: Self.mostBytes, privacy: .published))
-            self.list = list.count > 0 ? list : nil
-            problem = list.count > 0 ? nil : "\(path) has no rule"
+            return PublicSuffixList.hasRule(try read()) ? nil : "\(path) has no rule"
         } catch {
-            (list, problem) = (nil, "\(error)")
+            return "\(error)"
         }
+    }
+
+    private func read() throws(FileError) -> [UInt8] {
+        try DurableFile.read(path, maxBytes: Self.mostBytes, privacy: .published)
     }
 }

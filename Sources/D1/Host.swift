@@ -33,7 +33,7 @@ final class Host: Sendable {
         let gateway = HTTPIssuerGateway(version: SoftwareVersion.text, network: OutboundNetwork(), clock: SystemClock())
         var settings = AgentSettings(
             localTime: .ofThisProcess, version: SoftwareVersion.text, push: PushSettings(address: pushAddress))
-        settings.publicSuffixes = PublicSuffixFile().list
+        settings.publicSuffixes = { PublicSuffixFile().list }
         agent = Agent(ports: opened.ports(gateway), settings: settings, log: log)
         preparation = tasks.start { [agent, enrolledType] in
             await agent.preparation(of: enrolledType, at: setup.target.issuer)

@@ -23,7 +23,6 @@ struct AgentProcess {
 
     let settings: Settings
     private let tuning: LogTuning
-    private let suffixes = PublicSuffixFile()
     let log: Logger
     let startNews = StartNews(patience: StartStep.usualPatience) { news throws(SystemError) in
         try ProcessEnvironment.serviceManager?.tell(news)
@@ -139,7 +138,7 @@ struct AgentProcess {
             stateDirectory: settings.stateDirectory, socketPath: settings.socketPath,
             isSocketShared: settings.access.group != nil, secretFile: settings.secretFile,
             isSecretCredential: settings.secretPrivacy == .credential, isMemoryLocked: isMemoryLocked,
-            suffixTrouble: suffixes.problem)
+            suffixes: PublicSuffixFile())
     }
 
     private var bounds: AgentBounds {
@@ -166,7 +165,7 @@ struct AgentProcess {
             localTime: .ofThisProcess, version: SoftwareVersion.text, hasPersonas: Self.hasPersonas,
             push: settings.push?.settings)
         core.longPolls = FileLimit.longPolls
-        core.publicSuffixes = suffixes.list
+        core.publicSuffixes = { PublicSuffixFile().list }
         return core
     }
 

@@ -35,7 +35,22 @@ struct PublicSuffixListTests {
         ("*.ck", false), ("!www.ck", false),
     ])
     func `a name is a suffix by the longest rule that matches it, and by no other`(name: String, isSuffix: Bool) {
-        #expect(PublicSuffixList(Array(Self.sample.utf8)).contains(name) == isSuffix)
+        let list = PublicSuffixList(Array(Self.sample.utf8))
+        #expect((list.publicSuffix(of: name) == name) == isSuffix)
+    }
+
+    @Test(arguments: [
+        ("login.bank.co.uk", "co.uk", true), ("login.bank.co.uk", "bank.co.uk", false), ("co.uk", "co.uk", false),
+        ("x.eu.compute.amazonaws.com", "eu.compute.amazonaws.com", true),
+        ("x.eu.compute.amazonaws.com", "compute.amazonaws.com", true),
+        ("x.eu.compute.amazonaws.com", "amazonaws.com", true), ("www.amazonaws.com", "amazonaws.com", false),
+        ("a.c.kobe.jp", "kobe.jp", true), ("a.b.c.kobe.jp", "b.c.kobe.jp", false),
+        ("www.city.kobe.jp", "city.kobe.jp", false), ("www.city.kobe.jp", "kobe.jp", true),
+        ("acs.bank.example", "bank.example", false),
+    ])
+    func `a host may not have its suffix or what is above that`(host: String, rpId: String, isForbidden: Bool) {
+        let list = PublicSuffixList(Array(Self.sample.utf8))
+        #expect(list.forbids(rpId: rpId, of: host) == isForbidden)
     }
 
     @Test func `a line that is no rule is left out, and the others stand`() {
@@ -45,8 +60,9 @@ struct PublicSuffixListTests {
             Array("-a.b".utf8), Array("!!a.b".utf8), [], Array("   ".utf8), Array("//".utf8),
         ]
         let list = PublicSuffixList(Array((lines + [Array("co.uk\r".utf8)]).joined(separator: [UInt8(ascii: "\n")])))
-        #expect(list.count == 1 && list.contains("co.uk"))
+        #expect(list.count == 1 && list.publicSuffix(of: "bank.co.uk") == "co.uk")
         #expect(PublicSuffixList([]).count == 0)
+        #expect(PublicSuffixList.hasRule(Array("// none\nuk".utf8)) && !PublicSuffixList.hasRule(Array("//\n\n".utf8)))
     }
 
     /// RFC 3492 §7.1, and labels of the list.

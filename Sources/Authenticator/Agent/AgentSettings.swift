@@ -28,8 +28,10 @@ package struct AgentSettings: Sendable {
     package var push: PushSettings?
     /// The polls that issuers may hold at a time; there must be more connections, for those that are not held.
     package var longPolls = Int.max
-    /// The names that no relying party may have; `nil` if they are not known.
-    package var publicSuffixes: PublicSuffixList?
+    /// Reads the names that no relying party may have; `nil` if they are not known.
+    ///
+    /// It is asked for each enrollment.
+    package var publicSuffixes: @Sendable () -> PublicSuffixList? = { nil }
 
     /// The shortest retention: as long as a message can come again.
     ///

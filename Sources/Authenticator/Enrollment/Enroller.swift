@@ -148,12 +148,11 @@ struct Enroller: Sendable {
                 .issuerRefused,
                 "the issuer's rp.id \(options.rpId.debugDescription) is neither its host nor a parent domain of it")
         }
-        // As for browsers, the host itself may be one (WebAuthn §5.1.2).
-        guard options.rpId == issuer.host || settings.publicSuffixes?.contains(options.rpId) != true else {
+        guard settings.publicSuffixes()?.forbids(rpId: options.rpId, of: issuer.host) != true else {
             throw CommandError(
                 .issuerRefused,
-                "the issuer's rp.id \(options.rpId.debugDescription) is a public suffix (publicsuffix.org), below which "
-                    + "anyone may have a name: its host \(issuer.host) is allowed, or a parent domain below that suffix"
+                "the issuer's rp.id \(options.rpId.debugDescription) is a public suffix (publicsuffix.org) or above one, and "
+                    + "anyone may have a name below it: its host \(issuer.host) is allowed, or a parent domain below the suffix"
             )
         }
         guard options.userVerification != .required || parameters.authnType.verifiesUser else {

@@ -18,16 +18,43 @@ package struct PublicSuffixList: Sendable {
         rules = Set(bytes.split { $0 == UInt8(ascii: "\n") }.compactMap(Self.rule))
     }
 
-    /// Whether a name is itself a public suffix.
+    /// Whether there is a rule at all; reads no further than to the first.
+    package static func hasRule(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            if rule(line) != nil { return true }
+            rest = rest.dropFirst(line.count + 1)
+        }
+        return false
+    }
+
+    /// Whether a host may not have an RP ID, as in browsers (WebAuthn §5.1.2; HTML, "registrable domain suffix").
     ///
-    /// - Parameter domain: in lower case and ASCII; anything else is none. Of a single label only the list's are found.
-    package func contains(_ domain: String) -> Bool {
-        guard HostName.isValid(domain) else { return false }
+    /// The host itself is allowed. Of its parent domains its own public suffix is not, and what is above that.
+    ///
+    /// - Parameters:
+    ///   - rpId: the host or a parent domain of it.
+    ///   - host: in lower case and ASCII.
+    package func forbids(rpId: String, of host: String) -> Bool {
+        guard rpId != host, let suffix = publicSuffix(of: host) else { return false }
+        return rpId == suffix || suffix.hasSuffix(".\(rpId)")
+    }
+
+    /// The longest public suffix that a name has or is; nil if no rule is about it.
+    ///
+    /// - Parameter domain: in lower case and ASCII; of anything else there is none.
+    package func publicSuffix(of domain: String) -> String? {
+        guard HostName.isValid(domain) else { return nil }
         let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
         let parents = labels.indices.map { labels[$0...].joined(separator: ".") }
         // An exception takes a name, and all below it, out of the rule with the asterisk.
-        guard !parents.contains(where: { rules.contains("!\($0)") }) else { return false }
-        return rules.contains(domain) || parents.dropFirst().first.map { rules.contains("*.\($0)") } == true
+        if let excepted = parents.firstIndex(where: { rules.contains("!\($0)") }) {
+            return excepted + 1 < parents.count ? parents[excepted + 1] : nil
+        }
+        return zip(parents, parents.dropFirst() + [""]).first { name, parent in
+            rules.contains(name) || !parent.isEmpty && rules.contains("*.\(parent)")
+        }?.0
     }
 
     /// A rule ends at the first white space; its name may be written in Unicode.

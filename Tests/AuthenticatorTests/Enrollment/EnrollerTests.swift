@@ -28,7 +28,7 @@ struct EnrollerTests {
 
     @Test func `an rp id that is a public suffix is refused, and the issuer's own host never is`() async throws {
         var settings = AgentSettings(version: "1.2.3")
-        settings.publicSuffixes = PublicSuffixList(Array("co.uk\nbank.co.uk\n*.ck\n".utf8))
+        settings.publicSuffixes = { PublicSuffixList(Array("co.uk\nbank.co.uk\n*.ck\n".utf8)) }
         let sample = try SampleAgent(settings)
         for (host, rpId, isAllowed) in [
             ("login.bank.co.uk", "co.uk", false), ("login.bank.co.uk", "bank.co.uk", false),
