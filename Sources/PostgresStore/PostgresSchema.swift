@@ -32,9 +32,9 @@ enum PostgresSchema {
     static func prepare(_ connection: PostgresConnection, for host: HostName) throws {
         do {
             try lockSchema(connection)
-            if try !StoreSchema.isMade(in: PostgresSession(connection, host: host)) {
-                let record = try StoreSchema.record(for: .postgres)
-                for statement in ofHosts + StoreSchema.statements(for: .postgres) + besides + [record] {
+            let statements = ofHosts + StoreSchema.statements(for: .postgres) + besides
+            if try !StoreSchema.isMade(in: PostgresSession(connection, host: host), by: statements) {
+                for statement in try statements + [StoreSchema.record(of: statements)] {
                     try connection.queue(statement)
                 }
             }

@@ -7,11 +7,15 @@ extension SQLiteDatabase {
     ///
     /// Opened for reading alone: the file stays as it is.
     package static func movedPlace(of path: String) throws -> String? {
-        try reading(path) { try StoreSchema.isMade(in: $0) ? movedPlace(in: $0) : nil }
+        try reading(path) { try areTables(in: $0) ? movedPlace(in: $0) : nil }
     }
 
     private static func movedPlace(in database: Database) throws -> String? {
         try database.text("SELECT place FROM moved_state WHERE direction = 'out'")
+    }
+
+    private static func areTables(in database: Database) throws -> Bool {
+        try StoreSchema.isMade(in: database, by: StoreSchema.statements(for: .sqlite))
     }
 
     /// Checks that this version can work on a database as it is.
@@ -19,7 +23,7 @@ extension SQLiteDatabase {
     /// - Returns: false if it is empty.
     /// - Throws: `StoreFormError`, ``StateMovedError``, ``UnrestoredBackupError``.
     static func isMade(in database: Database) throws -> Bool {
-        guard try StoreSchema.isMade(in: database) else { return false }
+        guard try areTables(in: database) else { return false }
         if let place = try movedPlace(in: database) { throw StateMovedError(place: place) }
         if try Manifest.isThere(in: database) { throw UnrestoredBackupError() }
         return true

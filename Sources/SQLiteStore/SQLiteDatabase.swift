@@ -8,7 +8,7 @@ import TableRows
 package struct SQLiteDatabase: Store {
     let path: String
     let pool: DatabasePool
-    let sealing: Sealing
+    private let sealing: Sealing
     /// Where it is read and written.
     ///
     /// What runs there already changes no thread for that.
@@ -59,7 +59,8 @@ package struct SQLiteDatabase: Store {
             }
             try pool.write { database in
                 guard try !Self.isMade(in: database) else { return }
-                for statement in try StoreSchema.statements(for: .sqlite) + [StoreSchema.record(for: .sqlite)] {
+                let statements = StoreSchema.statements(for: .sqlite)
+                for statement in try statements + [StoreSchema.record(of: statements)] {
                     try database.execute(sql: statement)
                 }
             }

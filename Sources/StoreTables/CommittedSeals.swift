@@ -28,23 +28,15 @@ enum SealedRow: Hashable {
 }
 
 /// The seals that this process has committed: an older row that is put back has another one.
-///
-/// As many as there are rows: what a removed row had is forgotten. If an older count of a key's wrong PINs is put back after
-/// a right one, the key has fewer tries left than it would have.
 package final class CommittedSeals: Sendable {
     private let seals = Mutex<[SealedRow: [UInt8]]>([:])
 
     subscript(row: SealedRow) -> [UInt8]? { seals.withLock { $0[row] } }
 
-    /// The number of rows that it knows.
-    package var count: Int { seals.withLock(\.count) }
-
     /// Before the next database transaction that writes.
     package func take(_ written: Written) {
         let newest = written.state.seals
-        seals.withLock { seals in
-            for (row, seal) in newest { seals[row] = seal.isEmpty ? nil : seal }
-        }
+        seals.withLock { $0.merge(newest) { $1 } }
     }
 
     package func forget() { seals.withLock { $0 = [:] } }

@@ -2,8 +2,6 @@ import Authenticator
 import FoundationEssentials
 import GRDB
 import IssuerProtocol
-import StoreTables
-import TestStores
 import Testing
 
 @testable import SQLiteStore
@@ -96,35 +94,6 @@ struct RetentionTests {
         try await sample.store.write { try $0.update(closed) }
         #expect(try await remove(before: 2_000) == 2)
         #expect(try await sample.store.read { try $0.message(enrollment: card.id, jti: own) } == nil)
-    }
-
-    @Test(.ofSQLite) func `of an enrollment that is removed no seal is kept`() async throws {
-        let store = try SQLiteDatabase(path: sample.path + ".sealed", seals: LastBytes())
-        let id = try #require(TokenID("auth-b"))
-        let over = try SampleStore.enrollment("b", state: .ended(authenticatorId: id), endedAt: 50)
-        let stays = try SampleStore.enrollment("a")
-        try await store.write { writer in for enrollment in [stays, over] { try writer.insert(enrollment) } }
-        #expect(store.sealing.committed.count == 2)
-        #expect(try await store.write { try $0.removeWhatWasOver(before: 51, limit: 100) } == 1)
-        #expect(store.sealing.committed.count == 1)
-    }
-
-    @Test(.ofSQLite) func `of a key whose PIN was right after wrong ones no seal is kept`() async throws {
-        let store = try SQLiteDatabase(path: sample.path + ".sealed", seals: LastBytes())
-        let key = try #require(KeyIdentity(bytes: Array(repeating: 7, count: 32)))
-        let wrong = PINTries(failures: 1, blockedUntil: nil)
-        _ = try await store.write { try $0.setPINTries(of: key, from: .fresh, to: wrong) }
-        #expect(store.sealing.committed.count == 1)
-        _ = try await store.write { try $0.setPINTries(of: key, from: wrong, to: .fresh) }
-        #expect(store.sealing.committed.count == 0)
-        #expect(try await store.read { try $0.pinTries(of: key) } == .fresh)
-    }
-
-    /// Seals that are as long as a real one's, and prove nothing.
-    private struct LastBytes: RowSeals {
-        func seal(_ bytes: [UInt8]) -> [UInt8] { bytes.suffix(32) }
-
-        func isSeal(_ seal: [UInt8], of bytes: [UInt8]) -> Bool { seal == self.seal(bytes) }
     }
 
     @Test func `an enrollment that is over goes when nothing refers to it any more`() async throws {

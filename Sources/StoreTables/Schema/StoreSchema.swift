@@ -53,23 +53,26 @@ package enum StoreSchema {
         """
 
     /// The statement that writes down which form the tables have, in the database transaction that makes them.
-    package static func record(for dialect: SQLDialect) throws -> String {
+    ///
+    /// - Parameter statements: all that make them, also those of one database alone.
+    package static func record(of statements: [String]) throws -> String {
         """
         INSERT INTO oob_agent_store (one, form, least_form, digest)
-        VALUES (1, \(form), \(leastForm), '\(try digest(for: dialect))')
+        VALUES (1, \(form), \(leastForm), '\(try digest(of: statements))')
         """
     }
 
     /// What tells tables of this form from those of a version that was never released and called its form the same.
-    private static func digest(for dialect: SQLDialect) throws -> String {
-        Base64URL.encode(try SHA256Digest.of(Array(statements(for: dialect).joined(separator: ";\n").utf8)))
+    private static func digest(of statements: [String]) throws -> String {
+        Base64URL.encode(try SHA256Digest.of(Array(statements.joined(separator: ";\n").utf8)))
     }
 
     /// Checks that this version can work on a database as it is.
     ///
+    /// - Parameter statements: all that make the tables of this version.
     /// - Returns: whether the tables are there; false: the database has none at all.
     /// - Throws: ``StoreFormError``; what the database throws.
-    package static func isMade(in database: any StatementSession) throws -> Bool {
+    package static func isMade(in database: any StatementSession, by statements: [String]) throws -> Bool {
         let (ofAgent, any) =
             switch database.dialect {
             case .sqlite:
@@ -99,7 +102,7 @@ package enum StoreSchema {
         else { throw StoreFormError.unknown(table: "oob_agent_store") }
         guard least <= Self.form else { throw StoreFormError.newer(form: form) }
         let digest = try database.text("SELECT digest FROM oob_agent_store")
-        guard try form != Self.form || digest == Self.digest(for: database.dialect) else {
+        guard try form != Self.form || digest == Self.digest(of: statements) else {
             throw StoreFormError.unreleased
         }
         return true

@@ -42,7 +42,7 @@ extension DatabaseTransaction {
     }
 
     private func removeEnrollments(before time: Int64, limit: Int) throws -> Int {
-        let removed = try database.rows(
+        try remove(
             """
             DELETE FROM enrollment WHERE seq IN (
                 SELECT seq FROM enrollment AS old
@@ -51,14 +51,7 @@ extension DatabaseTransaction {
                     AND NOT EXISTS (SELECT * FROM message WHERE enrollment_id = old.id)
                     AND NOT EXISTS (SELECT * FROM cancellation WHERE enrollment_id = old.id)
                 ORDER BY ended_at LIMIT ?2)
-            RETURNING id
-            """, [time, limit]
-        ) { row -> EnrollmentID? in
-            guard case .text(let id) = row[0] else { return nil }
-            return EnrollmentID(id)
-        }
-        for case let id? in removed { written?.state.seals[.enrollment(id)] = [] }
-        return removed.count
+            """, before: time, limit: limit)
     }
 
     private func remove(_ sql: String, before time: Int64, limit: Int) throws -> Int {
