@@ -81,8 +81,10 @@ package struct ExpiryService: Sendable {
             let now = ports.clock.now
             try store.removeCancellations(until: now)
             for due in try store.duePending(now: now, limit: Self.batch) {
-                // As it is now that its enrollment is held: another host may have decided it since the look.
-                guard var request = try store.request(due.id), request.life.expire() else { continue }
+                // As it is now that its enrollment is held: another host may have decided it since the look, or a newer
+                // message with a later exp may have taken its place.
+                guard var request = try store.request(due.id), let exp = request.exp, exp <= now, request.life.expire()
+                else { continue }
                 try store.updateLife(of: request)
                 try store.record(.expired(request), at: now)
             }
