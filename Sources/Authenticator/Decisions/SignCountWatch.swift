@@ -26,11 +26,10 @@ package struct SignCountWatch: Sendable {
             ids.withLock(\.self).union(known.withLock(\.self)).union(notBefore.withLock { $0.keys })
         }
 
-        /// Forgets all others.
-        func keep(_ active: Set<EnrollmentID>) {
-            ids.withLock { $0.formIntersection(active) }
-            known.withLock { $0.formIntersection(active) }
-            notBefore.withLock { $0 = $0.filter { active.contains($0.key) } }
+        func forget(_ ended: Set<EnrollmentID>) {
+            ids.withLock { $0.subtract(ended) }
+            known.withLock { $0.subtract(ended) }
+            notBefore.withLock { $0 = $0.filter { !ended.contains($0.key) } }
         }
     }
 
@@ -66,15 +65,20 @@ package struct SignCountWatch: Sendable {
         }
     }
 
-    /// The enrollments that anything is remembered of: those that were active at the last look, and newer ones.
+    /// The enrollments that anything is remembered of: those that had not ended at the last look, and newer ones.
     var remembered: Set<EnrollmentID> { checked.all }
 
     /// Asks for all active enrollments of this host, some at a time; any other is asked for before it signs.
     ///
     /// What is known of those that have ended is forgotten.
     private func checkAll() async throws {
-        let active = try await ports.patiently { try await ports.store.read { try $0.enrollmentIDs(at: .active) } }
-        checked.keep(Set(active))
+        let remembered = checked.all
+        let (active, alive) = try await ports.patiently {
+            try await ports.store.read { store in
+                (try store.enrollmentIDs(at: .active), try store.enrollmentIDs(among: remembered))
+            }
+        }
+        checked.forget(remembered.subtracting(alive))
         var waiting = active.filter(ports.isOurs)[...]
         await withTaskGroup { group in
             for id in waiting.prefix(Self.atATime) { group.addTask { await ensureChecked(id) } }
