@@ -47,7 +47,7 @@ extension ControlCalls {
             let isSpent = error is ControlConnection.HungUpError || error is CancellationError || isFull
             if !isSpent { backupTurns.giveBack(to: client.caller) }
             guard error is CancellationError else { throw error }
-            throw ControlError(.tryLater, "the agent is stopping; no backup was made")
+            throw TooManyCallsError("the agent stops, and no backup was made", seconds: BackupTurns.pause, .tryLater)
         }
     }
 }

@@ -48,7 +48,10 @@ extension SQLiteDatabase {
         try await Self.working(on: self.path, Self.readOnly) { source in
             // Before the disk is filled with a copy that is of no use.
             try source.read { try Self.checkSchema(of: $0) }
+            // A cancellation between two statements cuts nothing off.
+            try Task.checkCancellation()
             try source.vacuum(into: path)
+            try Task.checkCancellation()
         }
         try await Self.working(on: path, Self.wary) { copy in
             try copy.write { copy in
