@@ -68,7 +68,7 @@ package struct StateMove {
         return count
     }
 
-    /// A number that was given once is never given again, also if its row is gone.
+    /// Goes on counting where the source does: a number that it gave is not given to another row.
     private func copyCounter(of table: MovedTable) throws {
         guard let column = table.counter else { return }
         let greatest = "SELECT MAX(\(column)) FROM \(table.name)"

@@ -123,7 +123,7 @@ extension DatabaseTransaction {
             return try database.run(
                 """
                 UPDATE message SET answer_until = NULL, answer_place = NULL, traceparent = NULL, last_error = NULL
-                WHERE enrollment_id = ? AND jti = ?
+                WHERE enrollment_id = ? AND jti = ? AND \(Self.toAnswer)
                 """, [entry.enrollmentId.text, entry.jti.text])
         }
         let columns = DeliveryColumns(end)
