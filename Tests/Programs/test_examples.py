@@ -32,7 +32,7 @@ GITLAB = yaml.safe_load((EXAMPLES / "gitlab-ci.yml").read_text(encoding="utf-8")
 def run(*command, cwd: Path | None = None, **variables) -> subprocess.CompletedProcess:
     environment = {**os.environ, "OOB_BIN_DIR": str(BIN_DIR), "PYTHONDONTWRITEBYTECODE": "1", **variables}
     return subprocess.run(
-        command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=280)
+        command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=560)
 
 
 def pytest(folder: Path, *words: str, **variables) -> subprocess.CompletedProcess:

@@ -133,7 +133,7 @@ class ManPages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = temporary_folder(cls)
-        subprocess.run([ROOT / "Scripts" / "man", cls.folder], check=True, timeout=120,
+        subprocess.run([ROOT / "Scripts" / "man", cls.folder], check=True, timeout=300,
                        env={**os.environ, "OOB_BIN_DIR": str(BIN_DIR), "SOURCE_DATE_EPOCH": "86400"})
         cls.pages = {program: cls.folder / f"man{section}" / f"{program}.{section}"
                      for program, section in PROGRAMS.items()}
@@ -197,7 +197,7 @@ class CommandsPage(unittest.TestCase):
     def test_its_commands_for_completion_and_man_pages_work(self):
         commands = "".join(re.findall(r"^```\n(.*?)^```$", section("Completion and man pages"), re.DOTALL | re.MULTILINE))
         home = temporary_folder(type(self))
-        run = subprocess.run(["bash", "-euc", commands], cwd=ROOT, capture_output=True, text=True, timeout=120,
+        run = subprocess.run(["bash", "-euc", commands], cwd=ROOT, capture_output=True, text=True, timeout=300,
                              env={"PATH": f"{BIN_DIR}:/usr/bin:/bin", "HOME": str(home), "OOB_BIN_DIR": str(BIN_DIR),
                                   "LANG": "C.UTF-8"})
         self.assertEqual((run.returncode, run.stderr), (0, ""))

@@ -287,7 +287,7 @@ class OverHTTP(Scene):
         folder = temporary_folder(self)
         (folder / "test_copied.py").write_text(copies["pytest"] + "\n")
         ran = subprocess.run([sys.executable, "-B", "-m", "pytest", "-q", "-p", "pytest_oob_authenticator.plugin", folder],
-                             capture_output=True, text=True, timeout=WITHIN, cwd=folder,
+                             capture_output=True, text=True, timeout=4 * WITHIN, cwd=folder,
                              env={**environment, "PYTHONPATH": str(ROOT / "integrations" / "pytest")})
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 

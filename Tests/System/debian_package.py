@@ -33,4 +33,4 @@ def needs_package():
 
 
 def printed(*command, **how) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=280, **how).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=560, **how).stdout

@@ -24,6 +24,8 @@ UNITS = CHECKOUT / "systemd"
 PROGRAMS = ["oob-agent", "oobctl", "oob-issuer", "oob-conform", "oob-inbox"]
 AGENT = "oob-agent.service"
 ISSUER = "http://localhost:8080"
+# A restart, a promotion or a take-over in it, and the commands that look.
+EVENTUALLY = 2 * READY_WITHIN
 SECRET_FILE = "/etc/credstore/oob-agent.secret"
 CONFIG = "/etc/oob-agent/config.yaml"
 
@@ -88,10 +90,10 @@ class Box:
 
     def eventually(self, look, what: str):
         """Looks until there is something; nothing depends on how long it takes."""
-        deadline = time.monotonic() + READY_WITHIN
+        deadline = time.monotonic() + EVENTUALLY
         while not (found := look()):
             if time.monotonic() > deadline:
-                raise AssertionError(f"{what}: not within {READY_WITHIN} s\n{self.lines()}")
+                raise AssertionError(f"{what}: not within {EVENTUALLY} s\n{self.lines()}")
             time.sleep(0.1)
         return found
 
@@ -176,7 +178,8 @@ class Installed(unittest.TestCase):
         return purchase
 
     def approve(self, purchase: str, *arguments: str, **how):
-        shown = self.json("approve", purchase, *arguments, **how)
+        # Longer than the default, of which a busy machine takes all.
+        shown = self.json("approve", purchase, "--delivery-timeout", "60", *arguments, **how)
         self.assertEqual((shown["state"], shown["delivery"], shown["transStatus"]), ("approved", "delivered", "Y"))
 
 

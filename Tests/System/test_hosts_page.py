@@ -23,7 +23,7 @@ FILES = {
     "db-2": ["db-ca.pem", "db-2.crt", "db-2.key", "database-password", "replication-password"],
     "agent-1": ["db-ca.pem", "database-password", "secret"], "agent-2": ["db-ca.pem", "database-password", "secret"],
 }
-PROMOTED_WITHIN = 60
+PROMOTED_WITHIN = 180
 
 
 @can_skip()
@@ -73,7 +73,7 @@ class Page(unittest.TestCase):
         return self.box(host).eventually(look, what)
 
     def approve(self, host: str, request: str):
-        shown = self.json(host, "approve", request)
+        shown = self.json(host, "approve", request, "--delivery-timeout", "60")
         self.assertEqual((shown["state"], shown["delivery"], shown["transStatus"]), ("approved", "delivered", "Y"))
 
     # The parts of the set-up, in the page's order.

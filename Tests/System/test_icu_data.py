@@ -55,7 +55,7 @@ class EnglishData(unittest.TestCase):
     @classmethod
     def run_in(cls, *command, **environment: str) -> str:
         return subprocess.run(command, cwd=cls.folder, env={**os.environ, **environment}, check=True, text=True,
-                              capture_output=True, timeout=280).stdout
+                              capture_output=True, timeout=560).stdout
 
     def test_whoever_asks_in_english_gets_what_all_data_answers(self):
         for language in ["C.UTF-8", "en_US.UTF-8"]:
