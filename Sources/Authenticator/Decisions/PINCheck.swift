@@ -40,7 +40,7 @@ struct PINCheck: Sendable {
 
     /// The PIN of a key was right; after wrong ones the journal says so, since it says those.
     private func keyOpened(_ counter: PINCounter, before: PINTries, begun: PINTries) async throws {
-        try await ports.store.write { store in
+        try await ports.store.conclude { store in
             let now = ports.clock.now
             guard try store.setPINTries(of: counter, from: begun, to: .fresh), before != .fresh else { return }
             try store.record(.verified(counter), at: now)
@@ -57,7 +57,7 @@ struct PINCheck: Sendable {
     ///
     /// Nobody else tries in this queue, so whatever is counted by now was counted before.
     func succeeded(_ id: EnrollmentID) async throws {
-        try await ports.store.write { store in
+        try await ports.store.conclude { store in
             let now = ports.clock.now
             guard let tries = try store.enrollment(id)?.pinTries,
                 try store.change(id, .pinTries(from: tries, to: .fresh)) != nil
@@ -103,7 +103,9 @@ struct PINCheck: Sendable {
             }
             let now = ports.clock.now
             guard !before.isBlocked(at: now) else { throw CommandError(before, of: counter) }
-            let begun = before.begun(at: now)
+            // Of a count that is not the agent's no PIN is tried now.
+            let isNoted = counter.key != nil && before != .unknown
+            let begun = before.begun(at: now, by: isNoted ? store.journalHost ?? "" : nil)
             guard try store.setPINTries(of: counter, from: before, to: begun) else {
                 throw CommandError(.notEnrolled, "\(counter.name) has ended")
             }
@@ -119,16 +121,15 @@ struct PINCheck: Sendable {
     }
 
     private func record(_ tries: PINTries, of counter: PINCounter) async throws {
-        try await ports.store.write { store in
-            let now = ports.clock.now
-            try store.record(.notVerified(counter, tries), at: now)
-            if tries.blockedUntil != nil { try store.record(.blocked(counter, tries), at: now) }
+        try await ports.store.conclude { store in
+            if tries != tries.settled { try store.setPINTries(of: counter, from: tries, to: tries.settled) }
+            try store.record(wrong: tries, of: counter, at: ports.clock.now)
         }
     }
 
     /// What was counted meanwhile stays counted.
     private func set(_ counter: PINCounter, from old: PINTries, to new: PINTries) async throws {
-        try await ports.store.write { _ = try $0.setPINTries(of: counter, from: old, to: new) }
+        try await ports.store.conclude { _ = try $0.setPINTries(of: counter, from: old, to: new) }
     }
 }
 
@@ -180,6 +181,22 @@ struct PINCounter: Sendable {
 }
 
 extension StoreWriter {
+    fileprivate func record(wrong tries: PINTries, of counter: PINCounter, at now: Int64) throws {
+        try record(.notVerified(counter, tries), at: now)
+        if tries.blockedUntil != nil { try record(.blocked(counter, tries), at: now) }
+    }
+
+    /// Counts each try as a wrong one that was under way at this host when its agent stopped, and says so.
+    ///
+    /// Whether its PIN was right nobody knows any more: whoever stops the agent at that moment must gain no try.
+    func settleTries(at now: Int64) throws {
+        let host = journalHost ?? ""
+        for (key, tries) in try keyTries() where tries.underWay == host {
+            guard try setPINTries(of: key, from: tries, to: tries.settled) else { continue }
+            try record(wrong: tries, of: PINCounter(key), at: now)
+        }
+    }
+
     /// False, and nothing is changed, if the tries are not as expected, or the enrollment is over.
     @discardableResult
     func setPINTries(of counter: PINCounter, from old: PINTries, to new: PINTries) throws -> Bool {

@@ -12,6 +12,10 @@ package struct PINTries: Sendable, Equatable {
     package let failures: Int
     /// When the next try is taken, seconds since 1970; nil if one is taken at any time.
     package let blockedUntil: Int64?
+    /// The host at which the last try was begun, if its outcome is not known; empty if the store has one chain.
+    ///
+    /// Of keys that the agent did not make; `nil` for all others.
+    package let underWay: String?
 
     /// No wrong PIN.
     package static let fresh = PINTries(failures: 0, blockedUntil: nil)
@@ -19,10 +23,14 @@ package struct PINTries: Sendable, Equatable {
     /// What is there is not what the agent wrote: so many that the next wait is the longest.
     package static let unknown = PINTries(failures: limit + 11, blockedUntil: nil)
 
-    package init(failures: Int, blockedUntil: Int64?) {
+    package init(failures: Int, blockedUntil: Int64?, underWay: String? = nil) {
         self.failures = failures
         self.blockedUntil = blockedUntil
+        self.underWay = underWay
     }
+
+    /// The same count, of which it is known that the last PIN was wrong, or will never be known that it was right.
+    var settled: PINTries { PINTries(failures: failures, blockedUntil: blockedUntil) }
 
     /// How many more tries are taken before there is a wait, or another one.
     package var left: Int { max(Self.limit - failures, 1) }
@@ -33,11 +41,12 @@ package struct PINTries: Sendable, Equatable {
     /// What to write down before a try: as if the PIN were wrong.
     ///
     /// So that whoever stops the agent between the check and its outcome gains no try.
-    func begun(at now: Int64) -> PINTries {
+    func begun(at now: Int64, by host: String? = nil) -> PINTries {
         let failures = failures + 1
-        guard failures >= Self.limit else { return PINTries(failures: failures, blockedUntil: nil) }
+        guard failures >= Self.limit else { return PINTries(failures: failures, blockedUntil: nil, underWay: host) }
         // More doublings than that are far above the longest wait.
         let doublings = min(failures - Self.limit, 20)
-        return PINTries(failures: failures, blockedUntil: now + min(Self.firstWait << doublings, Self.longestWait))
+        let wait = min(Self.firstWait << doublings, Self.longestWait)
+        return PINTries(failures: failures, blockedUntil: now + wait, underWay: host)
     }
 }

@@ -79,6 +79,7 @@ extension PINTries {
         bytes.add(key.bytes)
         bytes.add(Int64(failures))
         bytes.add(blockedUntil)
+        bytes.add(underWay)
         return bytes.all
     }
 }

@@ -39,7 +39,11 @@ struct JournaledStore: Store {
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         try Task.checkCancellation()
-        return try await writes.value(of: body) { await commit($0) }
+        return try await conclude(body)
+    }
+
+    func conclude<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+        try await writes.value(of: body) { await commit($0) }
     }
 
     /// Commits writes together, with one head and one signature for all, and answers each of them.
@@ -157,6 +161,7 @@ struct JournaledStore: Store {
             let chains = try NewestChains(store, entries, hosts)
             if let head = found.head?.point { try chains.expectNoneKnowsMore(than: head, of: store) }
             try chains.putTriesBack(in: store, at: clock.now)
+            try store.settleTries(at: clock.now)
         }
         return signer
     }

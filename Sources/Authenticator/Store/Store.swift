@@ -8,10 +8,18 @@ package import IssuerProtocol
 package protocol Store: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T
+    /// Writes what has come of something that was begun, also if its caller was cancelled meanwhile.
+    func conclude<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T
     /// Sees that what writes have removed or written over is nowhere in the store's files any more.
     ///
     /// Writes wait meanwhile: it takes as long as writing the whole store anew.
     func scrub() async throws
+}
+
+extension Store {
+    package func conclude<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreWriter) throws -> T
+    ) async throws -> T { try await write(body) }
 }
 
 /// What can be looked up.

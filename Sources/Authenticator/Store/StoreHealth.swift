@@ -56,6 +56,11 @@ struct WatchedStore: Store {
         return try await noting { try await real.write(body) }
     }
 
+    func conclude<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+        if let trouble = health.trouble, trouble.isForGood { throw trouble }
+        return try await noting { try await real.conclude(body) }
+    }
+
     func scrub() async throws {
         if let trouble = health.trouble, trouble.isForGood { throw trouble }
         try await noting { try await real.scrub() }

@@ -91,6 +91,7 @@ extension StoreSchema {
             identity BLOB PRIMARY KEY,
             failures INTEGER NOT NULL,
             blocked_until INTEGER,
+            under_way TEXT,
             tries_seal BLOB NOT NULL
         ) STRICT, WITHOUT ROWID
         """,

@@ -46,12 +46,14 @@ extension Fields {
 enum KeyTriesColumn: Int, TableColumn {
     static let table = TableLayout<Self>("key_tries", naming: .snakeCase)
 
-    case identity, failures, blockedUntil, triesSeal
+    case identity, failures, blockedUntil, underWay, triesSeal
 }
 
 extension PINTries {
     fileprivate init(_ fields: Fields<KeyTriesColumn>) throws {
-        self.init(failures: Int(try fields.count(.failures)), blockedUntil: try fields.optionalTime(.blockedUntil))
+        self.init(
+            failures: Int(try fields.count(.failures)), blockedUntil: try fields.optionalTime(.blockedUntil),
+            underWay: try fields.optionalText(.underWay))
     }
 }
 
@@ -111,11 +113,11 @@ extension DatabaseTransaction {
             into: KeyTriesColumn.table,
             [
                 .identity: key.bytes, .failures: tries.failures, .blockedUntil: tries.blockedUntil,
-                .triesSeal: seal,
+                .underWay: tries.underWay, .triesSeal: seal,
             ],
             onConflict: """
                 (identity) DO UPDATE SET failures = excluded.failures, blocked_until = excluded.blocked_until,
-                    tries_seal = excluded.tries_seal
+                    under_way = excluded.under_way, tries_seal = excluded.tries_seal
                 """)
     }
 }

@@ -162,4 +162,54 @@ struct KeyTriesTests {
         #expect(try await sample.refusal(of: request, pin: .right) == nil)
         #expect(try await tries(of: card) == .fresh)
     }
+
+    @Test func `a try whose outcome the agent did not live to write counts as a wrong one at the next start, once`()
+        async throws
+    {
+        let (card, request) = try await enrolled()
+        // The PIN is right, and nothing can be written any more when the key is open.
+        sample.custody.beforeOpening { [sample] in sample.store.breakWrites() }
+        await #expect(throws: (any Error).self) { try await sample.approve(request, pin: .right) }
+        sample.store.breakWrites(false)
+        let left = try await tries(of: card)
+        #expect(left.failures == 1 && left.underWay != nil)
+        for _ in 1...2 {
+            let again = try sample.restarted()
+            try await again.agent.prepare()
+            #expect(try await again.enrollment(card.id).countedTries == PINTries(failures: 1, blockedUntil: nil))
+            #expect(try await again.journal().filter { $0.kind == .notVerified }.count == 1)
+            #expect(try await again.agent.journal.verify().fault == nil)
+        }
+        let last = try sample.restarted()
+        try await last.approve(request, pin: .right)
+        #expect(try await last.enrollment(card.id).countedTries == .fresh)
+    }
+
+    @Test func `a right one counts as right also if whoever asked is cut off before that is written`() async throws {
+        let key = try #require(KeyIdentity(bytes: Array(repeating: 7, count: 32)))
+        let check = PINCheck(ports: sample.agent.ports)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await check.run(PINCounter(key)) { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await sample.store.real.read { try $0.pinTries(of: key) } == .fresh)
+    }
+
+    @Test func `a wrong one is in the journal also if whoever asked is cut off before that is written`() async throws {
+        let key = try #require(KeyIdentity(bytes: Array(repeating: 7, count: 32)))
+        let check = PINCheck(ports: sample.agent.ports)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try? await check.run(PINCounter(key)) {
+                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                    throw CustodyError(.wrongPIN, "it does not open")
+                }
+            }
+        }
+        #expect(try await sample.newest(.notVerified).number("failures") == 1)
+        #expect(
+            try await sample.store.real.read { try $0.pinTries(of: key) } == PINTries(failures: 1, blockedUntil: nil))
+    }
 }
