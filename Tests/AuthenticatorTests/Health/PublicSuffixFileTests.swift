@@ -11,8 +11,8 @@ struct PublicSuffixFileTests {
 
     init() throws { directory = try ScratchDirectory() }
 
-    private func file(_ bytes: [UInt8], mode: UInt32 = 0o644) throws -> PublicSuffixFile {
-        let path = directory("list.dat")
+    private func file(_ name: String, _ bytes: [UInt8], mode: UInt32 = 0o644) throws -> PublicSuffixFile {
+        let path = directory(name)
         try DurableFile.write(bytes, to: path, mode: mode, replacing: true)
         return PublicSuffixFile(at: path)
     }
@@ -37,12 +37,12 @@ struct PublicSuffixFileTests {
 
     @Test func `without a file that can be used the doctor says which one, and why`() async throws {
         let missing = PublicSuffixFile(at: directory("none.dat"))
-        let empty = try file(Array("// nothing\n".utf8))
-        let large = try file([UInt8](repeating: 0x61, count: 1 << 20 + 1))
-        let open = try file(Array("co.uk\n".utf8), mode: 0o666)
+        let empty = try file("empty.dat", Array("// nothing\n".utf8))
+        let large = try file("large.dat", [UInt8](repeating: 0x61, count: 1 << 20 + 1))
+        let open = try file("open.dat", Array("co.uk\n".utf8), mode: 0o666)
         for (unusable, path, why) in [
-            (missing, "none.dat", "no such file"), (empty, "list.dat", "has no rule"), (large, "list.dat", "1048576"),
-            (open, "list.dat", "0644"),
+            (missing, "none.dat", "no such file"), (empty, "empty.dat", "has no rule"),
+            (large, "large.dat", "1048576"), (open, "open.dat", "0644"),
         ] {
             #expect(unusable.list == nil)
             let message = try #require(await finding(unusable)?.message)
