@@ -62,6 +62,8 @@ struct WriteTimesTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(exp: 20), for: card)
         let id = try await sample.onlyRequest().id
+        // So that an approval writes nothing before it decides.
+        await sample.agent.signCountWatch.ensureChecked(card.id)
         sample.store.beforeWriting { [sample] in sample.clock.advance(by: 20) }
         #expect(try await failureCode { try await sample.decide(decision, id) } == .noLongerDecidable)
         #expect(try await sample.request(id).life == .pending)
@@ -82,6 +84,7 @@ struct WriteTimesTests {
         let card = try await alpha.enrolled()
         try await alpha.receive(SampleRequest(exp: 20), for: card)
         let id = try await alpha.onlyRequest().id
+        await alpha.agent.signCountWatch.ensureChecked(card.id)
         let (isHeld, release) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
         async let holding: Void = beta.store.write { writer in
             _ = try writer.enrollment(card.id)
