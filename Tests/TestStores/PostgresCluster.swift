@@ -60,7 +60,10 @@ package final class PostgresCluster: Sendable {
 
     /// How the database of this name is reached.
     package func settings(of database: String) throws -> PostgresSettings {
-        PostgresSettings(url: try PostgresURL("postgres://oob@/\(database)?host=\(directory)"))
+        // Hundreds of tests ask it at once, and other work may have the cores.
+        var limits = PostgresLimits()
+        (limits.connecting, limits.answer) = (.seconds(300), .seconds(300))
+        return PostgresSettings(url: try PostgresURL("postgres://oob@/\(database)?host=\(directory)"), limits: limits)
     }
 
     /// The same of the one that belongs to a path, which is made if there is none.
