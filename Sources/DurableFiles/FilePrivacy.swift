@@ -1,6 +1,6 @@
 import Glibc
 
-/// Who may be able to read or write a file.
+/// The users that may read or write a file.
 package enum FilePrivacy: Sendable {
     /// Of this user or root, without any permission for group and others, and not reached by a symbolic link.
     case ownerOnly

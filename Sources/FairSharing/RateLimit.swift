@@ -62,7 +62,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
         last = now
         guard elapsed >= nextSweep else { return }
         fullAt = fullAt.filter { $0.value > elapsed }
-        // What is left was used since, or is in debt: a look costs no more than the calls before it.
+        // Each bucket that stays was used since, or is in debt: a look costs no more than the calls before it.
         nextSweep = elapsed + interval * burst
     }
 

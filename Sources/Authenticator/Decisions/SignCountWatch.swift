@@ -70,7 +70,7 @@ package struct SignCountWatch: Sendable {
 
     /// Asks for all active enrollments of this host, some at a time; any other is asked for before it signs.
     ///
-    /// What is known of those that have ended is forgotten.
+    /// Forgets the enrollments that have ended.
     private func checkAll() async throws {
         let remembered = checked.all
         let (active, alive) = try await ports.patiently {

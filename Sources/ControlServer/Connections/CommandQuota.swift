@@ -65,7 +65,7 @@ final class CommandQuota: Sendable {
 
 /// A call that is refused because there are too many of its kind: its client may come again later.
 struct TooManyCallsError: Error, Equatable {
-    /// One sentence for a person, which ends with when to try again.
+    /// A sentence for a person; at its end, the time until the next try.
     let message: String
     /// When it is worth another try, in seconds.
     let seconds: Int

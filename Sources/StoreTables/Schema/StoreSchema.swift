@@ -62,7 +62,7 @@ package enum StoreSchema {
         """
     }
 
-    /// What tells tables of this form from those of a version that was never released and called its form the same.
+    /// SHA-256 of the statements: an unreleased version may have made other tables under the same number of the form.
     private static func digest(of statements: [String]) throws -> String {
         Base64URL.encode(try SHA256Digest.of(Array(statements.joined(separator: ";\n").utf8)))
     }

@@ -55,7 +55,7 @@ struct LifeColumns {
     }
 }
 
-/// How far the delivery of a decision has come, as columns.
+/// The state of a decision's delivery, as columns.
 struct DeliveryColumns {
     let delivery: String
     var transStatus: String?
