@@ -1,5 +1,5 @@
 import IssuerProtocol
-package import Keys
+import Keys
 import ThreeDS
 import WebAuthn
 
@@ -57,21 +57,5 @@ extension Evidence.Assertion {
         clientDataJSON = response.clientDataJSON
         authenticatorData = response.authenticatorData
         signature = response.signature
-    }
-}
-
-/// What is kept of a request only for a dispute: neither showing nor deciding needs it.
-package struct KeptEvidence: Sendable, Equatable {
-    /// The issuer's key that the signature of the request's message holds under.
-    package var issuerKey: PublicKey?
-    /// The text, byte for byte, as it was when the request was decided; until then, as it was last offered.
-    package var text: String?
-    /// The bytes of the decision, as they are sent.
-    package var decision: [UInt8]?
-
-    package init(issuerKey: PublicKey? = nil, text: String? = nil, decision: [UInt8]? = nil) {
-        self.issuerKey = issuerKey
-        self.text = text
-        self.decision = decision
     }
 }

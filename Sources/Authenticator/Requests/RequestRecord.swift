@@ -65,6 +65,11 @@ package struct NamedRequest: Sendable {
         self.acsTransId = acsTransId
         self.isPending = isPending
     }
+
+    /// Both have one form, so what is shorter is a part of one.
+    func hasAgentsNameOrTransaction(beginning name: String) -> Bool {
+        id.text.hasPrefix(name) || acsTransId?.hasPrefix(name.lowercased()) == true
+    }
 }
 
 /// What of an authn request is shown, and what a signature over it needs.

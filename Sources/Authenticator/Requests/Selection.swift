@@ -35,34 +35,6 @@ package enum RequestSelector: Sendable, Equatable {
     }
 }
 
-/// A request and its enrollment, as one look into the store found them.
-package struct FoundRequest: Sendable {
-    package let request: RequestRecord
-    package let enrollment: Enrollment?
-}
-
-extension FoundRequest {
-    /// Reads a request with its enrollment; nil if it is not there.
-    static func read(_ id: RequestID, in store: any StoreReader) throws -> FoundRequest? {
-        try store.request(id).map { FoundRequest(request: $0, enrollment: try store.enrollment($0.enrollmentId)) }
-    }
-
-    /// Returns the requests that are there, by their ids.
-    static func all(_ ids: Set<RequestID>, in store: any StoreReader) throws -> [RequestID: FoundRequest] {
-        // Many requests are of few enrollments.
-        var enrollments: [EnrollmentID: Enrollment?] = [:]
-        var found: [RequestID: FoundRequest] = [:]
-        for id in ids {
-            guard let request = try store.request(id) else { continue }
-            let known = enrollments[request.enrollmentId]
-            let enrollment = if let known { known } else { try store.enrollment(request.enrollmentId) }
-            enrollments[request.enrollmentId] = .some(enrollment)
-            found[id] = FoundRequest(request: request, enrollment: enrollment)
-        }
-        return found
-    }
-}
-
 /// Finds the request that a selector means.
 enum Selection {
     /// The id of the request; nil if there is none (yet).
@@ -103,68 +75,5 @@ enum Selection {
             return named.id.text + merchant
         }
         return shown.joined(separator: ", ") + (requests.count > shown.count ? " and more" : "")
-    }
-}
-
-extension NamedRequest {
-    /// Both have one form, so what is shorter is a part of one.
-    fileprivate func hasAgentsNameOrTransaction(beginning name: String) -> Bool {
-        id.text.hasPrefix(name) || acsTransId?.hasPrefix(name.lowercased()) == true
-    }
-}
-
-extension Agent {
-    /// The request that a selector means, if it is there: as one that may be waited for is found.
-    ///
-    /// - Throws: `CommandError` `.ambiguous`.
-    package func idNow(of selector: RequestSelector, enrollment: EnrollmentID?) async throws -> RequestID? {
-        try await ports.store.read {
-            try Selection.find(selector, enrollment: enrollment, isWaitedFor: true, in: $0)
-        }
-    }
-
-    /// The request that a selector means; one that is not there yet is waited for, up to `wait` seconds.
-    ///
-    /// - Throws: `CommandError` `.notFound`, `.noRequest` or `.ambiguous`.
-    package func request(
-        _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
-    ) async throws -> RequestRecord {
-        try await found(selector, enrollment: enrollment, wait: wait).request
-    }
-
-    /// The same, with the request's enrollment.
-    package func found(
-        _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
-    ) async throws -> FoundRequest {
-        try await matching(selector, enrollment: enrollment, wait: wait) { id, store in
-            try FoundRequest.read(id, in: store)
-        }
-    }
-
-    /// The same, its id alone: its message is not read.
-    package func id(of selector: RequestSelector, enrollment: EnrollmentID?, wait: Double) async throws -> RequestID {
-        try await matching(selector, enrollment: enrollment, wait: wait) { id, _ in id }
-    }
-
-    /// - Parameter value: reads what is wanted of the request, in the same look.
-    private func matching<Value: Sendable>(
-        _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double,
-        _ value: @escaping @Sendable (RequestID, any StoreReader) throws -> Value?
-    ) async throws -> Value {
-        // A fetch that rests after a failure goes on now.
-        if wait > 0 { hub.publish(.requestsWanted) }
-        let found = try await hub.wait(seconds: wait, on: ports.patience, for: selector.expected(of: enrollment)) {
-            try await self.ports.store.read { store in
-                try Selection.find(selector, enrollment: enrollment, isWaitedFor: wait > 0, in: store)
-                    .flatMap { try value($0, store) }
-            }
-        }
-        if let found { return found }
-        switch selector {
-        case .named(let name) where wait == 0: throw CommandError(.notFound, "there is no request \(name)")
-        case .named(let name): throw CommandError(.noRequest, "the request \(name) did not come in \(Int(wait)) s")
-        case .next where wait == 0: throw CommandError(.noRequest, "no request is pending")
-        case .next: throw CommandError(.noRequest, "no request came in \(Int(wait)) s")
-        }
     }
 }

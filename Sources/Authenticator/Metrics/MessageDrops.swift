@@ -1,0 +1,23 @@
+import Synchronization
+
+/// Why a message of an issuer's is neither presented nor answered.
+package enum MessageDrop: String, Sendable, CaseIterable {
+    case reusedID = "reused_id"
+    case overQuota = "over_quota"
+    case future
+    case notAuthentic = "not_authentic"
+    case unanswerable
+    /// It could not be judged, and was not held any longer.
+    case notHeld = "not_held"
+    /// A batch fetch's answer about an authenticator that it did not ask for.
+    case notAsked = "not_asked"
+}
+
+/// How many messages were dropped since the agent started.
+final class MessageDrops: Sendable {
+    private let counts = Mutex<[MessageDrop: Int]>([:])
+
+    func note(_ drop: MessageDrop) { counts.withLock { $0[drop, default: 0] += 1 } }
+
+    var all: [MessageDrop: Int] { counts.withLock(\.self) }
+}
