@@ -135,6 +135,11 @@ package struct CustodyError: Error, Equatable, Sendable, CustomStringConvertible
         self.code = code
         self.description = description
     }
+
+    /// The agent can use no key but those that it made.
+    package static func notItsOwn(_ uri: KeyURI) -> CustodyError {
+        CustodyError(.unavailable, "the key \(uri.text) is not one of the agent's own")
+    }
 }
 
 extension CommandError {

@@ -258,10 +258,3 @@ package struct Fetcher: Sendable {
         log.warning("requests cannot be fetched", metadata: metadata)
     }
 }
-
-extension IssuerError {
-    /// Seconds.
-    var retryAfter: Int64? {
-        if case .transient(_, let retryAfter) = self { retryAfter } else { nil }
-    }
-}

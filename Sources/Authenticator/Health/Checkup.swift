@@ -110,40 +110,6 @@ package struct Checkup: Sendable {
     }
 }
 
-/// The host and the process that the core runs in, which it cannot look at itself.
-package protocol HostInspector: Sendable {
-    /// What is weak about them now; a check that cannot be made is a finding that is not certain.
-    func findings() async -> [Finding]
-
-    /// The descriptors of the process.
-    var descriptors: DescriptorFigures { get }
-}
-
-extension HostInspector {
-    /// The figures of a process in which nobody looks.
-    package var descriptors: DescriptorFigures { DescriptorFigures() }
-}
-
-/// The descriptors that the system refused to the process.
-package struct DescriptorFigures: Sendable, Equatable {
-    /// The number of refused descriptors since the start.
-    package var refused: Int
-    /// A sentence if none is left, or was a moment ago; `nil` if all is well.
-    package var shortage: String?
-
-    package init(refused: Int = 0, shortage: String? = nil) {
-        self.refused = refused
-        self.shortage = shortage
-    }
-}
-
-/// Those of a program that vouches for them itself.
-package struct NoHostInspector: HostInspector {
-    package init() {}
-
-    package func findings() async -> [Finding] { [] }
-}
-
 /// Whether this machine's clock can be right.
 ///
 /// A clock that is behind is warned of and not refused: a machine without a battery for it is put right by the network
