@@ -110,3 +110,8 @@ extension StoreError: CustomStringConvertible {
     /// The sentence, as it is for an agent that runs.
     package var description: String { isForGood ? sentence : sentence + "; the agent goes on by itself after that" }
 }
+
+/// Another host's database transaction holds a row that a part of this one needs.
+package struct RowHeldError: Error {
+    package init() {}
+}
