@@ -106,17 +106,3 @@ extension Agent {
         try await unenroller.unenroll(id, locally: locally, forced: forced, erasing: erasing)
     }
 }
-
-extension CommandError {
-    /// Why an enrollment came to nothing.
-    ///
-    /// A code that the issuer refuses at the registration is reported as one that it refuses when asked for options.
-    fileprivate init(ended enrollment: Enrollment) {
-        let refusedCode = IssuerError.problem(Problem(.invalidEnrollmentCode))
-        guard enrollment.endReason != refusedCode.reason else {
-            self.init(enrolling: refusedCode, at: enrollment.target)
-            return
-        }
-        self.init(.issuerRefused, "the enrollment was given up: \(enrollment.endReason ?? "it has ended")")
-    }
-}

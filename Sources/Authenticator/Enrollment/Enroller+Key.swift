@@ -112,9 +112,3 @@ struct EnrolledKey: Sendable {
     /// The private half, sealed; nil if the agent did not make it.
     let sealed: [UInt8]?
 }
-
-extension CommandError {
-    fileprivate init(_ uri: KeyURI, usedBy other: Enrollment) {
-        self.init(.alreadyEnrolled, "enrollment \(other.id) uses the key \(uri.text): unenroll that enrollment first")
-    }
-}

@@ -203,21 +203,3 @@ struct Enroller: Sendable {
         return (enrolled, request)
     }
 }
-
-extension CommandError {
-    init(enrolling failure: IssuerError, at target: IssuerTarget) {
-        switch failure {
-        case .problem(let problem) where problem.code == .invalidEnrollmentCode:
-            self.init(
-                .invalidEnrollmentCode,
-                """
-                the issuer \(target.issuer.text) does not accept the enrollment code: it is mistyped, was used before (a \
-                code is good for one enrollment), or is too old. Ask the issuer for a new one, and enroll again with it
-                """)
-        case .problem:
-            self.init(.issuerRefused, "the issuer \(target.issuer.text) refused the enrollment: \(failure.reason)")
-        case .transient:
-            self.init(.issuerUnreachable, "the issuer \(target.issuer.text) cannot be used: \(failure.reason)")
-        }
-    }
-}

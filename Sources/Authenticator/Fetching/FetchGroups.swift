@@ -5,7 +5,7 @@ import IssuerProtocol
 /// A group is as large as its issuer allows: 1,000 with a batch fetch, else one. Until that is known all are in one
 /// group; if it changes, groups are split or joined at their next turn.
 struct FetchGroups: Sendable {
-    typealias ID = Int
+    typealias ID = FetchGroupID
 
     /// What a group's loop has to do next.
     struct Turn: Sendable {

@@ -2,6 +2,9 @@ import IssuerProtocol
 import Synchronization
 import ThreeDS
 
+/// Names a group of enrollments that are fetched for together; see ``FetchGroups``.
+typealias FetchGroupID = Int
+
 /// The trouble at the moment in reaching issuers and in verifying what they send, for `status` and `doctor`.
 final class IssuerHealth: Sendable {
     private struct Pause {
@@ -52,7 +55,7 @@ final class IssuerHealth: Sendable {
     /// The most enrollments with a text of their own, of 1 KiB at most; the others share one.
     private let maxOwnTexts: Int
     private let troubles = Mutex(Troubles())
-    private let pauses = Mutex<[FetchGroups.ID: Pause]>([:])
+    private let pauses = Mutex<[FetchGroupID: Pause]>([:])
     private let leaving = Mutex<Set<EnrollmentID>>([])
 
     init(maxOwnTexts: Int = 1_000) { self.maxOwnTexts = maxOwnTexts }
@@ -126,7 +129,7 @@ final class IssuerHealth: Sendable {
 
 extension IssuerHealth {
     /// Notes when a group that could not be fetched for is fetched for again; nil if it could, or is gone.
-    func notePause(of group: FetchGroups.ID, at issuer: IssuerURL, until: Int64?) {
+    func notePause(of group: FetchGroupID, at issuer: IssuerURL, until: Int64?) {
         pauses.withLock { $0[group] = until.map { Pause(issuer: issuer, until: $0) } }
     }
 

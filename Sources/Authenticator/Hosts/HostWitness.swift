@@ -86,14 +86,6 @@ package struct HostWitness: Sendable {
     }
 }
 
-extension SeenHost {
-    /// Whether what is seen later can be the same chain.
-    fileprivate func isFollowed(by later: SeenHost) -> Bool {
-        later.key == key
-            && (later.head.sequence > head.sequence || later.head == head)
-    }
-}
-
 /// What this process has recorded of other hosts.
 private final class RecordedHosts: Sendable {
     struct Record: Sendable {

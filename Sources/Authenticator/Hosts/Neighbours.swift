@@ -1,5 +1,4 @@
 import Logging
-import Synchronization
 
 /// Tells this host's services what the other hosts of the store have written, as if it had happened here.
 ///
@@ -83,41 +82,5 @@ package struct Neighbours: Sendable {
     private func asItConcernsThisHost(_ event: AgentEvent) -> AgentEvent {
         guard let kind = event.kind, kind.fillsOutbox, let id = event.enrollment else { return event }
         return ports.isOurs(id) ? event : .journaledElsewhere(kind, of: id)
-    }
-}
-
-/// How far the entries of the other hosts were told to those who listen here.
-final class ToldNeighbours: Sendable {
-    private struct State {
-        var own = ""
-        var heads: [String: Int64] = [:]
-        /// The same of the hosts whose events readers are told.
-        var cursor = EventCursor.beginning
-    }
-
-    private let state = Mutex(State())
-
-    /// By host.
-    var heads: [String: Int64] { state.withLock(\.heads) }
-
-    /// - Parameter own: this host's name.
-    func set(_ heads: [String: Int64], besides own: String?) {
-        state.withLock { state in
-            state.heads.merge(heads) { $1 }
-            state.own = state.heads.isEmpty ? "" : own ?? ""
-            state.cursor = .beginning
-            for host in EventCursor.hosts(Array(state.heads.keys), besides: state.own) {
-                state.cursor[host] = state.heads[host] ?? 0
-            }
-        }
-    }
-
-    /// The same for readers, and how far this host has come.
-    func cursor(own sequence: Int64) -> EventCursor {
-        state.withLock { state in
-            var cursor = state.cursor
-            cursor[state.own] = sequence
-            return cursor
-        }
     }
 }

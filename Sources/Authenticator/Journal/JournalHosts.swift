@@ -7,6 +7,12 @@ struct SeenHost: Sendable, Equatable {
     let head: JournalPoint
     /// SHA-256 of the audit key's SubjectPublicKeyInfo.
     let key: [UInt8]
+
+    /// Whether what is seen later can be the same chain.
+    func isFollowed(by later: SeenHost) -> Bool {
+        later.key == key
+            && (later.head.sequence > head.sequence || later.head == head)
+    }
 }
 
 /// The chains of the other hosts, held against their own signatures.

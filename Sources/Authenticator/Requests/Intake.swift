@@ -1,5 +1,5 @@
 import IssuerProtocol
-package import Logging
+import Logging
 import StrictJSON
 import ThreeDS
 
@@ -29,7 +29,7 @@ struct Intake: Sendable {
         _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Int64? = nil,
         isListed: Bool = true
     ) async throws -> Bool {
-        guard let facts = enrollment.facts(settings.exponentPolicy), !messages.isEmpty else { return false }
+        guard let facts = EnrollmentFacts(enrollment, settings.exponentPolicy), !messages.isEmpty else { return false }
         let keys = try await knownKeys(of: enrollment)
         var verdicts = messages.map { judge($0, by: facts, keys: keys) }
         if verdicts.contains(where: { $0.hasUnknownKey }), let newer = await newerKeys(of: enrollment) {
@@ -271,16 +271,12 @@ extension MessageVerdict {
     }
 }
 
-extension Enrollment {
-    /// What reading a request for this enrollment depends on; nil while it has no authenticator id.
-    func facts(_ policy: ExponentPolicy) -> EnrollmentFacts? {
-        guard let membership else { return nil }
-        return EnrollmentFacts(
-            issuer: target.issuer, authenticatorId: membership.authenticatorId, rpId: rpId,
-            credentialId: credentialId, canVerifyUser: canVerifyUser, exponentPolicy: policy)
-    }
-
-    package func logged(_ more: Logger.Metadata = [:]) -> Logger.Metadata {
-        more.merging(["enrollment": "\(id.text)", "issuer": "\(target.issuer.text)"]) { mine, _ in mine }
+extension EnrollmentFacts {
+    /// What reading a request for an enrollment depends on; nil while it has no authenticator id.
+    fileprivate init?(_ enrollment: Enrollment, _ policy: ExponentPolicy) {
+        guard let membership = enrollment.membership else { return nil }
+        self.init(
+            issuer: enrollment.target.issuer, authenticatorId: membership.authenticatorId, rpId: enrollment.rpId,
+            credentialId: enrollment.credentialId, canVerifyUser: enrollment.canVerifyUser, exponentPolicy: policy)
     }
 }
