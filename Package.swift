@@ -45,7 +45,7 @@ let package = Package(
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "CICUData", "Control", "ControlServer", "Custody",
                 "DurableFiles", "HTTPServing", "IssuerLink", "IssuerProtocol", "Keys", "LineLog", "LinuxProcess",
-                "PushReceiver", "SQLiteStore", "StrictJSON", "ThreeDS", "Versioning",
+                "PushReceiver", "SQLiteBackup", "SQLiteStore", "StrictJSON", "ThreeDS", "Versioning",
                 .target(name: "Personas", condition: .when(traits: ["Personas"])),
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "StoreTables", condition: .when(traits: ["PostgreSQL"])),
@@ -88,8 +88,7 @@ let package = Package(
             name: "D1",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerLink", "IssuerProtocol", "Keys",
-                "LinuxProcess",
-                "SQLiteStore", "ThreeDS", "Versioning",
+                "LinuxProcess", "SQLiteBackup", "SQLiteStore", "ThreeDS", "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "OOBTesting"),  // For test suites: the programs, cardholders and their clock, with Swift Testing.
@@ -141,12 +140,17 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        .target(  // Backups of the store in SQLite, and what else may be in a state directory.
+            name: "SQLiteBackup",
+            dependencies: [
+                "Authenticator", "DurableFiles", "Keys", "SQLiteStore", "StoreTables", "TableRows", "ThreeDS",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .target(  // The store in SQLite.
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "CSQLite", "DurableFiles", "Keys", "LinuxProcess", "StoreTables", "TableRows",
-                "ThreeDS", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "Authenticator", "CSQLite", "LinuxProcess", "StoreTables", "TableRows",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(  // The store in PostgreSQL, which several hosts share; empty without the trait.
             name: "PostgresStore",
@@ -417,8 +421,8 @@ let package = Package(
             name: "SQLiteStoreTests",
             dependencies: [
                 "Authenticator", "DurableFiles", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories",
-                "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows", "TestStores",
-                "ThreeDS",
+                "SQLiteBackup", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows",
+                "TestStores", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(

@@ -39,9 +39,8 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "CSQLite", "DurableFiles", "Keys", "LinuxProcess", "StoreTables", "TableRows",
-                "ThreeDS", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "Authenticator", "CSQLite", "LinuxProcess", "StoreTables", "TableRows",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(
             name: "StoreTables",

@@ -25,7 +25,7 @@ extension SQLiteDatabase {
     static func isMade(in database: Database) throws -> Bool {
         guard try areTables(in: database) else { return false }
         if let place = try movedPlace(in: database) { throw StateMovedError(place: place) }
-        if try Manifest.isThere(in: database) { throw UnrestoredBackupError() }
+        if try database.tableExists(backupTable) { throw UnrestoredBackupError() }
         return true
     }
 
@@ -62,3 +62,6 @@ extension SQLiteDatabase {
 struct StateMovedError: Error {
     let place: String
 }
+
+/// A database is a backup that nobody restored.
+struct UnrestoredBackupError: Error {}

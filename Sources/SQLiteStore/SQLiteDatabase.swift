@@ -6,7 +6,7 @@ import TableRows
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, so what a write has acknowledged survives a power cut.
 package struct SQLiteDatabase: Store {
-    let path: String
+    package let path: String
     let pool: DatabasePool
     private let sealing: Sealing
     /// Where it is read and written.
@@ -195,7 +195,7 @@ extension SQLiteDatabase {
         }
     }
 
-    static func naming<T>(_ path: String, _ body: () async throws -> T) async throws -> T {
+    package static func naming<T>(_ path: String, _ body: () async throws -> T) async throws -> T {
         do {
             return try await body()
         } catch {

@@ -1,5 +1,5 @@
 import LineLog
-import SQLiteStore
+import SQLiteBackup
 
 extension AgentProcess {
     /// Restores a backup into the state directory, and says what is to be done next; starts nothing and needs no secret.

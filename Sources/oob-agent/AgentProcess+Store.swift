@@ -3,6 +3,7 @@ import Authenticator
 import Custody
 import Keys
 import LinuxProcess
+import SQLiteBackup
 import SQLiteStore
 import Versioning
 

@@ -10,6 +10,7 @@ import LineLog
 import LinuxProcess
 import Logging
 import PushReceiver
+import SQLiteBackup
 import SQLiteStore
 import ServiceLifecycle
 import ThreeDS

@@ -5,6 +5,7 @@ import Custody
 import FoundationEssentials
 import LineLog
 import PostgresStore
+import SQLiteBackup
 import SQLiteStore
 import StoreTables
 

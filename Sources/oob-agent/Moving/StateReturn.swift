@@ -9,6 +9,7 @@ import FoundationEssentials
 import Keys
 import LineLog
 import PostgresStore
+import SQLiteBackup
 import SQLiteStore
 import StoreTables
 import ThreeDS

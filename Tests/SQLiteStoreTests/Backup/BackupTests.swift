@@ -6,6 +6,7 @@ import Glibc
 import IssuerProtocol
 import Testing
 
+@testable import SQLiteBackup
 @testable import SQLiteStore
 
 /// Copies of a state that is in use.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SQLiteStore
+@testable import SQLiteBackup
 
 struct ManifestTests {
     private let sample: SampleState

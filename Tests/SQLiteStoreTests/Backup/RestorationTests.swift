@@ -2,9 +2,10 @@ import Authenticator
 import DurableFiles
 import FoundationEssentials
 import GRDB
+import SQLiteStore
 import Testing
 
-@testable import SQLiteStore
+@testable import SQLiteBackup
 
 /// Backups that come back, and those that are refused and leave nothing.
 struct RestorationTests {

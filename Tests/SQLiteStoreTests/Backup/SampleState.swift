@@ -4,6 +4,7 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
+import SQLiteBackup
 import SQLiteStore
 import ScratchDirectories
 import StandingClocks

@@ -1,5 +1,6 @@
 import GRDB
 import Keys
+import SQLiteStore
 import TableRows
 
 /// The SHA-256 of all rows of a database, which is the same however its file is laid out.

@@ -1,6 +1,7 @@
 package import DurableFiles
 import FoundationEssentials
 import GRDB
+import SQLiteStore
 
 /// Puts a backup into an empty state directory: all of it, or nothing that looks like a state.
 ///

@@ -1,5 +1,6 @@
 package import Authenticator
 import DurableFiles
+package import SQLiteStore
 import Synchronization
 
 /// Makes copies of the state while the agent runs: one SQLite file each, with a manifest in it.
@@ -17,7 +18,7 @@ package struct Backups: StateCopier {
         self.version = version
     }
 
-    package var size: Int64 { DatabaseFiles.size(store.path) }
+    package var size: Int64 { store.size }
 
     package func copy() async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
         let staging = "\(directory)/\(StateFiles.backupPrefix)\(String(UInt64.random(in: .min ... .max), radix: 16))"

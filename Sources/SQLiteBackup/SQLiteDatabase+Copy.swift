@@ -1,38 +1,8 @@
 import Authenticator
 import GRDB
+import SQLiteStore
 
 extension SQLiteDatabase {
-    /// Looks into a file, which stays as it is.
-    static func reading<T>(_ path: String, _ body: (Database) throws -> T) throws -> T {
-        try naming(path) {
-            let database = try DatabaseQueue(path: path, configuration: readOnly)
-            let found = try database.read(body)
-            try database.close()
-            return found
-        }
-    }
-
-    private static var readOnly: Configuration {
-        var configuration = wary
-        configuration.readonly = true
-        return configuration
-    }
-
-    /// The most bytes of a value of a copy: no value of the agent's is as long.
-    private static let maxValue = 16 << 20
-
-    /// For a connection to a file that anybody may have written.
-    static var wary: Configuration {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
-        configuration.label = "copy"
-        configuration.prepareDatabase { database in
-            try database.distrustFile()
-            database.limitValues(to: maxValue)
-        }
-        return configuration
-    }
-
     /// Writes a consistent copy to a new file, as a backup with its manifest; neither reads nor writes wait.
     ///
     /// By a connection of its own, in one long read: the writer goes on, and its log grows until the copy is there.

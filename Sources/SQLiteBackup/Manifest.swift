@@ -1,11 +1,12 @@
 import GRDB
+import SQLiteStore
 import TableRows
 import ThreeDS
 
 /// The table `manifest` of a backup, which the agent's own database never has: what the backup is, and the digest of
 /// its rows.
 package struct Manifest: Sendable, Equatable {
-    static let table = "manifest"
+    static let table = SQLiteDatabase.backupTable
     static let digestName = "digest"
     /// The form of a backup; another one is of a newer version.
     private static let form = "1"
@@ -68,8 +69,6 @@ package struct Manifest: Sendable, Equatable {
         return text
     }
 
-    static func isThere(in database: Database) throws -> Bool { try database.tableExists(table) }
-
     /// Takes the table out of a backup, which then is a state.
     static func remove(from backup: Database) throws { try backup.execute(sql: "DROP TABLE manifest") }
 
@@ -77,6 +76,3 @@ package struct Manifest: Sendable, Equatable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
-
-/// A database is a backup that nobody restored.
-struct UnrestoredBackupError: Error {}

@@ -1,4 +1,5 @@
 import GRDB
+import SQLiteStore
 import StoreTables
 import TableRows
 
