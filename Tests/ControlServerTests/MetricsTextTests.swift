@@ -11,7 +11,8 @@ import Testing
     ) -> AgentFigures {
         AgentFigures(
             version: "1.2.3", hasPersonas: hasPersonas, startedAt: 1_700_000_000, isReady: true, isStarting: true,
-            isStoreHealthy: true, isSocketThere: true, unusableKeys: 2, holdings: holdings, work: work, pushed: 3,
+            isStoreHealthy: true, doubt: .restored, journalHead: 23, isSocketThere: true, unusableKeys: 2,
+            holdings: holdings, work: work, pushed: 3,
             polled: 4, repeated: 5,
             refusedPushes: 6,
             drops: [.future: 7], pauses: pauses, hosts: hosts,
@@ -42,7 +43,8 @@ import Testing
         let lines = Set(lines(figures(holdings: holdings)))
         let expected = [
             #"build_info{personas="false",version="1.2.3"} 1"#, "start_time_seconds 1700000000", "ready 1",
-            "database_healthy 1",
+            "database_healthy 1", "journal_head 23",
+            #"not_ready_reasons{cause="restored"} 1"#, #"not_ready_reasons{cause="headMissing"} 0"#,
             "keys_unusable 2", #"enrollments{state="enrolling"} 11"#, #"enrollments{state="active"} 12"#,
             #"enrollments{state="suspended"} 13"#, "enrollments_troubled 14", "requests_pending 15",
             "oldest_pending_age_seconds 16", "decisions_queued 17", "enrollments_signed_elsewhere 18",

@@ -12,12 +12,15 @@ extension Agent {
         }
         let isStoreHealthy = holdings != nil && storeError == nil
         let (isSocketThere, descriptors) = (!processTroubles.has(.socket), ports.inspector.descriptors)
-        let isProcessWell = !isStarting && isStoreHealthy && isSocketThere && descriptors.shortage == nil
+        let doubt = ports.headStanding.doubt?.cause
+        let isProcessWell =
+            !isStarting && isStoreHealthy && isSocketThere && descriptors.shortage == nil && doubt == nil
         let facts = tally.all
         return AgentFigures(
             version: settings.version, hasPersonas: settings.hasPersonas, startedAt: workTally.startedAt,
             isReady: isProcessWell && holdings?.troubled == 0, isStarting: isStarting,
-            isStoreHealthy: isStoreHealthy, isSocketThere: isSocketThere,
+            isStoreHealthy: isStoreHealthy, doubt: doubt, journalHead: headWatch.store.head?.sequence ?? 0,
+            isSocketThere: isSocketThere,
             unusableKeys: keyWatch.health.failing.count, descriptors: descriptors, holdings: holdings,
             work: workTally.counts,
             pushed: facts.reduce(0) { $0 + $1.firstByPush }, polled: facts.reduce(0) { $0 + $1.firstByPoll },

@@ -16,17 +16,20 @@ extension Agent {
                 return self.troubles(of: named, others: max(troubled.count - Self.maxTroubles, 0))
             }
         } catch let trouble as StoreError {
-            return processTroubles.all + ["\(trouble)"] + descriptorTrouble
+            return processTroubles.all + headTrouble + ["\(trouble)"] + descriptorTrouble
         }
     }
 
     private func troubles(of enrollments: [Enrollment], others: Int) -> [String] {
         processTroubles.all + (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
+            + headTrouble
             + (storeError.map { ["\($0)"] } ?? [])
             + descriptorTrouble
             + enrollments.compactMap { trouble(with: $0)?.text }
             + (others > 0 ? ["\(others) more enrollment\(others == 1 ? " is" : "s are") in trouble"] : [])
     }
+
+    private var headTrouble: [String] { ports.headStanding.doubt.map { [$0.sentence] } ?? [] }
 
     private var descriptorTrouble: [String] { ports.inspector.descriptors.shortage.map { [$0] } ?? [] }
 

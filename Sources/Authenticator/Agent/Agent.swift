@@ -29,6 +29,7 @@ package final class Agent: Sendable {
     package let neighbours: Neighbours
     package let periodicLook: PeriodicLook
     package let hostWitness: HostWitness
+    package let headWatch: HeadWatch
     package let journal: Journal
     package let checkup: Checkup
     package let processTroubles = ProcessTroubles()
@@ -82,6 +83,7 @@ package final class Agent: Sendable {
         periodicLook = PeriodicLook(
             ports: ports, hub: hub, log: log, deferred: deferred, keyHealth: keyHealth, head: { store.head })
         hostWitness = HostWitness(store: store, ports: ports, retention: settings.auditRetention, log: log)
+        headWatch = HeadWatch(store: store, ports: ports, hub: hub, log: log)
         storeWatch = StoreWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
         expiryService = ExpiryService(ports: ports, hub: hub, log: log)
@@ -117,19 +119,23 @@ package final class Agent: Sendable {
     ///
     /// On a forged journal it returns all the same, and the agent is in trouble for good.
     /// - Throws: what the sealing throws for a secret that is not the one this state was made with; `RotationError`;
-    ///   `ClockError`.
+    ///   `ClockError`; ``ForeignHeadError``.
     package func prepare(
         rewrapping rewrapper: (any Rewrapper)? = nil, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) async throws {
         try await resumeClock()
+        var acceptance: JournalFact?
+        try await unlessForged { acceptance = try await headWatch.begin() }
         keyWatch.health.expectFirstLook()
         if let rewrapper {
             try await SecretRotation(ports: ports, rewrapper: rewrapper, log: log, onStep: onStep).run()
         }
         try await unlessForged {
             try await scrubAfterRotation(onStep)
+            if let acceptance { try await record(acceptance) }
             try await record(.started(version: settings.version))
         }
+        await headWatch.note()
         workTally.begin(after: try await journal.newest(), at: ports.clock.now)
         try await openFirstToken()
     }
@@ -171,6 +177,18 @@ package final class Agent: Sendable {
             log.error("what other hosts have written could not be recorded", metadata: ["reason": "\(error)"])
         }
         try await record(.stopped)
+        await headWatch.note()
+    }
+
+    /// Takes the database as it is, which is not known to be the newest that this host wrote; before anything runs.
+    ///
+    /// - Returns: what was in doubt, as a sentence; nil if nothing was.
+    /// - Throws: as ``prepare(rewrapping:onStep:)``; `StoreError` `.forged`.
+    package func acceptHead() async throws -> String? {
+        try await resumeClock()
+        // It is owed as long as that change is the newest entry.
+        try await scrubAfterRotation { _ in }
+        return try await headWatch.accept()
     }
 
     /// Says in journal and log who has the agent do something, before it does.
@@ -183,6 +201,9 @@ package final class Agent: Sendable {
         let clock = ports.clock
         try await ports.store.write { try $0.record(fact, at: clock.now) }
     }
+
+    /// Throws ``ForeignHeadError`` if a head of another journal is noted where a state is moved to.
+    package func expectOwnHead() async throws { try await headWatch.expectOwnHead() }
 
     // MARK: Requests
 

@@ -28,6 +28,7 @@ extension Decider {
     /// Takes a number and signs, whether the request can still be decided or not.
     func undecidedApproval(of request: RequestRecord, by answer: any TestAnswer) async throws -> [UInt8] {
         let owner = request.enrollmentId
+        try ports.headStanding.expectApprovals(of: request)
         // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
         try await queues.enter(owner)
         defer { queues.leave(owner) }

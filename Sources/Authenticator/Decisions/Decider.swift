@@ -84,8 +84,10 @@ struct Decider: Sendable {
         defer { queues.leave(owner) }
         // Who was in the queue before may have decided it: then no key is opened and no PIN tried for it.
         var found = try await look(at: id, on: terms)
+        try ports.headStanding.expectApprovals(of: found.request)
         // An old copy of the state goes above the issuer's signCount before it signs again.
-        let mustKnow = found.enrollment.refusedSignCount != nil
+        let isUnknown = ports.headStanding.isRestored && !signCountWatch.isKnown(owner)
+        let mustKnow = found.enrollment.refusedSignCount != nil || isUnknown
         let inquiry =
             mustKnow || signCountWatch.isDue(owner)
             ? try await wanted.run { [signCountWatch] in
@@ -93,7 +95,9 @@ struct Decider: Sendable {
             } : .notDue
         // While the issuer was asked, the signCount may have been raised, and the request or the enrollment may have ended.
         if inquiry != .notDue { found = try await look(at: id, on: terms) }
-        try Self.expectKnownSignCount(of: found.enrollment, for: found.request, inquiry.trouble)
+        try Self.expectKnownSignCount(
+            of: found.enrollment, for: found.request, inquiry.trouble,
+            isAsked: !ports.headStanding.isRestored || signCountWatch.isKnown(owner))
         return try await opened(found, on: terms) { key in
             var current = found
             while true {
@@ -198,11 +202,13 @@ struct Decider: Sendable {
     ///
     /// After a refused assertion or a restore, a number is signed only if the issuer has said which one it accepted.
     ///
-    /// - Parameter reason: why the issuer could not be asked just now.
+    /// - Parameters:
+    ///   - reason: why the issuer could not be asked just now.
+    ///   - isAsked: whether the issuer has said it since the start, or need not.
     private static func expectKnownSignCount(
-        of enrollment: Enrollment, for request: RequestRecord, _ reason: String? = nil
+        of enrollment: Enrollment, for request: RequestRecord, _ reason: String? = nil, isAsked: Bool = true
     ) throws {
-        guard enrollment.refusedSignCount != nil else { return }
+        guard enrollment.refusedSignCount != nil || !isAsked else { return }
         throw CommandError(
             .issuerUnreachable,
             "nothing was decided: after a refused assertion or a restore, the issuer must first say which signCount "

@@ -94,6 +94,7 @@ struct PINCheck: Sendable {
     }
 
     private func begin(_ counter: PINCounter) async throws -> (before: PINTries, begun: PINTries) {
+        try ports.headStanding.expectPINs()
         let (before, begun) = try await ports.store.write { store in
             // Others may have tried since the enrollment was read, and it may have ended or been damaged.
             let enrollment = try counter.enrollment.flatMap { try store.enrollment($0) }

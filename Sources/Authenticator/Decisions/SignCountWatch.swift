@@ -110,6 +110,9 @@ package struct SignCountWatch: Sendable {
         return checked.ids.withLock { !$0.contains(id) } && checked.notBefore.withLock { $0[id] ?? now } <= now
     }
 
+    /// Whether the issuer has said since the start which signCount it accepted.
+    func isKnown(_ id: EnrollmentID) -> Bool { checked.known.withLock { $0.contains(id) } }
+
     /// Asks the issuer unless that was done since start; returns after `patience` seconds in any case.
     ///
     /// - Parameter mustKnow: it is asked all the same, since a signCount was refused or restored.

@@ -16,7 +16,8 @@ package struct Checkup: Sendable {
         } catch {
             let message = "the database cannot be read, so that nothing is known of the enrollments: \(error)"
             return Finding.listed(
-                [Finding(.databaseTrouble, message)] + buildFindings + (await ports.inspector.findings()))
+                [Finding(.databaseTrouble, message)] + headFindings + buildFindings
+                    + (await ports.inspector.findings()))
         }
     }
 
@@ -24,12 +25,30 @@ package struct Checkup: Sendable {
     package func findingsOfAll() async throws -> [Finding] {
         let ofTheStore = try await storeFindings()
         return Finding.listed(
-            storeTrouble + buildFindings + clockFindings + ofTheStore.findings + (await ports.inspector.findings()),
+            storeTrouble + headFindings + buildFindings + clockFindings + ofTheStore.findings
+                + (await ports.inspector.findings()),
             more: ofTheStore.more)
     }
 
     private var storeTrouble: [Finding] {
         ports.storeHealth.trouble.map { [Finding(.databaseTrouble, "the agent cannot do its work: \($0)")] } ?? []
+    }
+
+    private var headFindings: [Finding] {
+        let standing = ports.headStanding
+        let doubt = standing.doubt.map { doubt in
+            switch doubt {
+            case .missing: Finding(.headMissing, doubt.sentence)
+            case .restored: Finding(.restored, doubt.sentence)
+            }
+        }
+        let notKept = standing.notKept.map { reason in
+            Finding(
+                .headNotKept,
+                "the newest entry of this host's journal cannot be noted outside the database, so that an older database "
+                    + "in its place may not be noticed at the next start: \(reason)")
+        }
+        return [doubt, notKept].compactMap(\.self)
     }
 
     private var buildFindings: [Finding] {

@@ -74,20 +74,21 @@ extension Finding {
 /// The names are promises: scripts look for them. Each has a section in docs/reference/doctor.md. The most
 /// severe come first.
 package enum Weakness: String, Sendable, CaseIterable {
-    case signedElsewhere, signCountRaised, databaseTrouble, enrollmentDamaged, keyUnusable, requestUnverified,
-        clockBehind, stateReadable, debuggerAttached
+    case signedElsewhere, signCountRaised, databaseTrouble, restored, headMissing, enrollmentDamaged, keyUnusable,
+        requestUnverified, clockBehind, stateReadable, debuggerAttached
     case personas, testAuthenticator, testClock
     case pinGuessable, tokenKeyExportable, secretBesideKeys, coreDumps, swapUnencrypted, socketOpen
-    case clockUnsynchronised, memoryNotLocked, databaseAlone
+    case clockUnsynchronised, memoryNotLocked, databaseAlone, headNotKept
     case secretInFile, keyExportable, plainHTTP, suffixListMissing
 
     package var severity: Warning.Severity {
         switch self {
-        case .signedElsewhere, .signCountRaised, .databaseTrouble, .enrollmentDamaged, .keyUnusable,
-            .requestUnverified, .clockBehind, .stateReadable, .debuggerAttached:
+        case .signedElsewhere, .signCountRaised, .databaseTrouble, .restored, .headMissing, .enrollmentDamaged,
+            .keyUnusable, .requestUnverified, .clockBehind, .stateReadable, .debuggerAttached:
             .high
         case .personas, .testAuthenticator, .testClock, .pinGuessable, .tokenKeyExportable, .secretBesideKeys,
-            .coreDumps, .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked, .databaseAlone:
+            .coreDumps, .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked, .databaseAlone,
+            .headNotKept:
             .medium
         case .secretInFile, .keyExportable, .plainHTTP, .suffixListMissing: .low
         }

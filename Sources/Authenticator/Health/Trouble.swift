@@ -16,6 +16,10 @@ extension Trouble {
         /// Not all keys have been looked at since the start.
         case starting
         case database
+        /// No readable head is noted outside the database, though this host has entries.
+        case headMissing
+        /// The database is older than this host's noted head.
+        case restored
         /// The process has as many files open as it may.
         case descriptors
         /// The control socket was removed, and cannot be made anew.

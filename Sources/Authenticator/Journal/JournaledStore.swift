@@ -98,14 +98,18 @@ struct JournaledStore: Store {
     func scrub() async throws { try await store.scrub() }
 
     /// The newest entry as of this agent's last commit; nil before the first.
-    var head: JournalPoint? { marks.value?.head?.point }
+    var head: JournalPoint? { headMark?.point }
+
+    /// The same with the audit key's signature.
+    var headMark: JournalMark? { marks.value?.head }
 
     /// The chains of the other hosts.
     var hosts: JournalHosts { JournalHosts(keys: keys) }
 
     /// The audit key's public half; nil before the first write.
     func publicKey() async throws -> PublicKey? {
-        try await store.read { try openSigner(in: $0)?.publicKey }
+        if let signer = signer.value { return signer.publicKey }
+        return try await store.read { try openSigner(in: $0)?.publicKey }
     }
 
     /// Whether the audit key has signed a mark.

@@ -27,6 +27,10 @@ package struct AgentFigures: Sendable {
     package let isReady: Bool
     package let isStarting: Bool
     package let isStoreHealthy: Bool
+    /// Why it is not known whether the database is the newest that this host wrote; nil if it is.
+    package var doubt: Trouble.Cause?
+    /// The number of the newest entry of this host's journal; 0 before the first.
+    package var journalHead: Int64 = 0
     /// Whether clients can connect to the control socket.
     package let isSocketThere: Bool
     package let unusableKeys: Int
@@ -54,7 +58,8 @@ package struct AgentFigures: Sendable {
     package var notReady: [Trouble.Cause: Int] {
         let own: [Trouble.Cause: Int] = [
             .starting: isStarting ? 1 : 0, .database: isStoreHealthy ? 0 : 1, .socket: isSocketThere ? 0 : 1,
-            .descriptors: descriptors.shortage == nil ? 0 : 1,
+            .descriptors: descriptors.shortage == nil ? 0 : 1, .headMissing: doubt == .headMissing ? 1 : 0,
+            .restored: doubt == .restored ? 1 : 0,
         ]
         guard let holdings else { return own }
         let of: [Trouble.Cause] = [.key, .issuer, .suspended]

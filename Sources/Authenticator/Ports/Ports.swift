@@ -12,6 +12,10 @@ package final class Ports: Sendable {
     let keyQueues: KeyedQueue<KeyIdentity>
     /// Which enrollments are this host's to poll and deliver for; nil if it has the store to itself.
     package let shares: (any WorkShares)?
+    /// Where this host notes its head; nil if it does not.
+    package let headKeeper: (any HeadKeeper)?
+    /// Whether the database is known to be the newest that this host wrote.
+    package let headStanding: HeadStanding
     package let custody: any KeyCustody
     package let externalKeys: any ExternalKeyInspection
     package let sealing: any SecretSealing
@@ -34,12 +38,14 @@ package final class Ports: Sendable {
         store: any Store, custody: any KeyCustody, externalKeys: any ExternalKeyInspection = NoExternalKeys(),
         sealing: any SecretSealing, auditKeys: any AuditKeys, gateway: any IssuerGateway, clock: any AgentClock,
         testClock: (any AdvanceableClock)? = nil, shares: (any WorkShares)? = nil,
-        entropy: any Entropy, inspector: any HostInspector = NoHostInspector()
+        headKeeper: (any HeadKeeper)? = nil, entropy: any Entropy, inspector: any HostInspector = NoHostInspector()
     ) {
         self.store = store
         storeHealth = StoreHealth()
         keyQueues = KeyedQueue()
         self.shares = shares
+        self.headKeeper = headKeeper
+        headStanding = HeadStanding()
         self.custody = custody
         self.externalKeys = externalKeys
         self.sealing = sealing
@@ -61,6 +67,8 @@ package final class Ports: Sendable {
         storeHealth = ports.storeHealth
         keyQueues = ports.keyQueues
         shares = ports.shares
+        headKeeper = ports.headKeeper
+        headStanding = ports.headStanding
         self.custody = custody ?? ports.custody
         externalKeys = ports.externalKeys
         sealing = ports.sealing

@@ -7,6 +7,11 @@ package protocol StoreWriter: StoreReader {
     /// - Returns: the enrollment as it is now; nil if it is not as expected, or not there.
     @discardableResult
     func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment?
+    /// Lets no enrollment of the next `limit` rows sign before its issuer has said which signCount it accepted.
+    ///
+    /// - Parameter place: the last row of the call before; nil for the first.
+    /// - Returns: the place of the last row; nil if there was none.
+    func doubtSignCounts(after place: Int64?, limit: Int) throws -> Int64?
     /// Sets the tries of a key's PIN if they are as expected.
     ///
     /// False, and nothing is changed, if they are not.

@@ -5,6 +5,7 @@ enum Metric: String, CaseIterable, Sendable {
     case ready = "oob_agent_ready"
     case notReady = "oob_agent_not_ready_reasons"
     case databaseHealthy = "oob_agent_database_healthy"
+    case journalHead = "oob_agent_journal_head"
     case descriptorsRefused = "oob_agent_descriptors_refused_total"
     case keysUnusable = "oob_agent_keys_unusable"
     case enrollments = "oob_agent_enrollments"
@@ -51,8 +52,11 @@ enum Metric: String, CaseIterable, Sendable {
         case .startTime: "When the agent started, seconds since 1970; counters begin at 0 then."
         case .ready: "1 if the agent can do its work for every enrollment, as /v1/health says."
         case .notReady:
-            "Why it is not ready, by cause: enrollments, and 1 for starting, database, descriptors and socket."
+            "Why it is not ready, by cause: enrollments, and 1 for starting, database, restored, headMissing, descriptors "
+                + "and socket."
         case .databaseHealthy: "1 if the database can be read, and the last write went well."
+        case .journalHead:
+            "The number of the newest entry of this host's journal. If it falls, the database is an older one."
         case .descriptorsRefused: "Descriptors that the system refused (EMFILE, ENFILE): raise the limit of open files."
         case .keysUnusable: "Enrollments whose key could not be used when it was last looked at."
         case .enrollments: "Enrollments that are not over, by state."

@@ -18,6 +18,7 @@ struct MetricsText {
             .notReady, by: "cause",
             Dictionary(uniqueKeysWithValues: figures.notReady.map { ($0.key.rawValue, $0.value) }))
         one(.databaseHealthy, figures.isStoreHealthy ? 1 : 0)
+        one(.journalHead, figures.journalHead)
         one(.descriptorsRefused, Int64(figures.descriptors.refused))
         one(.keysUnusable, Int64(figures.unusableKeys))
         if let holdings = figures.holdings { add(holdings) }

@@ -70,6 +70,18 @@ extension DatabaseTransaction {
         }
     }
 
+    /// No seal covers the mark.
+    package func doubtSignCounts(after place: Int64?, limit: Int) throws -> Int64? {
+        let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?) AS span"
+        guard let end = try database.number(last, [place ?? 0, limit]) else { return nil }
+        try database.run(
+            """
+            UPDATE enrollment SET refused_sign_count = sign_count
+            WHERE seq > ? AND seq <= ? AND state IN ('active', 'suspended') AND refused_sign_count IS NULL
+            """, [place ?? 0, end])
+        return end
+    }
+
     struct PlacedEnrollment {
         let place: Int64
         let id: EnrollmentID

@@ -24,21 +24,27 @@ struct SampleAgent: Sendable {
     let custody: WatchedCustody
     let settings: AgentSettings
     let ports: Ports
+    /// Where the head is noted; nil if it is not.
+    let headFile: HeadFile?
     let agent: Agent
 
-    /// - Parameter hub: what tells its services of events.
-    init(_ settings: AgentSettings = AgentSettings(version: "1.2.3"), hub: EventHub = EventHub()) throws {
+    /// - Parameters:
+    ///   - hub: what tells its services of events.
+    ///   - keepsHead: whether it notes its head beside the store, and so do those that are made from it.
+    init(
+        _ settings: AgentSettings = AgentSettings(version: "1.2.3"), hub: EventHub = EventHub(), keepsHead: Bool = false
+    ) throws {
         let key = try SigningKey.generate(.es256)
         try self.init(
             directory: ScratchDirectory(), secret: AgentSecret.generate(), clock: ManualClock(now: Self.start),
             issuer: ScriptedIssuer(keys: JWKSet(keys: [("key-1", key.publicKey)])), issuerKey: key, settings: settings,
-            hub: hub)
+            hub: hub, keepsHead: keepsHead)
     }
 
     private init(
         directory: ScratchDirectory, secret: AgentSecret, clock: ManualClock, issuer: ScriptedIssuer,
         issuerKey: SigningKey, settings: AgentSettings, previous: AgentSecret? = nil, log: Logger? = nil,
-        host: String = "alpha", shares: (any WorkShares)? = nil, hub: EventHub = EventHub()
+        host: String = "alpha", shares: (any WorkShares)? = nil, hub: EventHub = EventHub(), keepsHead: Bool
     ) throws {
         self.directory = directory
         self.secret = secret
@@ -53,10 +59,11 @@ struct SampleAgent: Sendable {
         let ring = KeyRing(
             own: SealedKeyCustody(secret: secret), external: ExternalKeys(pkcs11Module: nil), clock: clock)
         custody = WatchedCustody(ring)
+        headFile = keepsHead ? HeadFile("\(directory.path)/head-of-\(host)") : nil
         ports = Ports(
             store: store, custody: custody, externalKeys: ring, sealing: SecretSealer(secret: secret),
             auditKeys: SealedAuditKeys(secret: secret, previous: previous), gateway: issuer, clock: clock,
-            shares: shares, entropy: SystemEntropy())
+            shares: shares, headKeeper: headFile, entropy: SystemEntropy())
         let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         agent = Agent(ports: ports, settings: settings, log: log ?? silent, hub: hub)
     }
@@ -67,7 +74,7 @@ struct SampleAgent: Sendable {
     ) throws -> SampleAgent {
         try SampleAgent(
             directory: directory, secret: secret ?? self.secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
-            settings: settings ?? self.settings, previous: previous, log: log)
+            settings: settings ?? self.settings, previous: previous, log: log, keepsHead: headFile != nil)
     }
 
     /// Another host's agent on the same database, with the same secret and issuer.
@@ -80,7 +87,8 @@ struct SampleAgent: Sendable {
     ) throws -> SampleAgent {
         try SampleAgent(
             directory: directory, secret: secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
-            settings: settings ?? self.settings, host: host, shares: shares, hub: hub)
+            settings: settings ?? self.settings, host: host, shares: shares, hub: hub,
+            keepsHead: headFile != nil)
     }
 
     /// What brings all under another secret.
