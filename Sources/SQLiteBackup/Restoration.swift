@@ -1,3 +1,4 @@
+import Authenticator
 package import DurableFiles
 import FoundationEssentials
 import GRDB
@@ -28,14 +29,17 @@ package struct Restoration {
             let manifest = try check()
             try write { () throws(FileError) in
                 try FileStream(reading: copy).synchronize()
+                // The agent that has this state did not write its newest entry here: the first start takes it as it is.
+                let head = "\(staging)/\(StateFiles.head)"
+                try DurableFile.write(HeadNote.accepted.bytes, to: head, replacing: true)
                 try DurableFile.move(copy, to: database)
+                try DurableFile.move(head, to: "\(directory)/\(StateFiles.head)")
             }
             StateFiles.remove(staging)
             return manifest
         } catch {
             // None was there before: if it has its name, but that could not be made durable, nothing is restored.
-            StateFiles.remove(database)
-            StateFiles.remove(staging)
+            for path in [database, "\(directory)/\(StateFiles.head)", staging] { StateFiles.remove(path) }
             throw error
         }
     }

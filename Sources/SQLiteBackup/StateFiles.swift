@@ -1,8 +1,11 @@
+import DurableFiles
 import FoundationEssentials
 
 /// The names of what an agent keeps in its state directory: the database alone is its state.
 package enum StateFiles {
     package static let database = "agent.db"
+    /// The newest entry of this host's journal, noted outside the database; never in a backup.
+    package static let head = "head"
     /// Where no other place was named; never in a backup.
     package static let secret = "secret"
 
@@ -30,6 +33,8 @@ extension StateFiles {
         for name in names where name.hasPrefix(backupPrefix) { remove("\(directory)/\(name)") }
         guard names.contains(restore) else { return true }
         guard names.contains(database) else { return false }
+        // If it cannot be, the start says that the head is missing.
+        try? DurableFile.move("\(directory)/\(restore)/\(head)", to: "\(directory)/\(head)")
         remove("\(directory)/\(restore)")
         return true
     }

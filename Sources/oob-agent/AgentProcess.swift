@@ -63,7 +63,7 @@ struct AgentProcess {
     }
 
     /// What is committed is durable without it; but then the log of the database stays beside it.
-    private func close(_ opened: OpenedStore) {
+    func close(_ opened: OpenedStore) {
         do {
             try opened.close()
         } catch {
@@ -79,7 +79,7 @@ struct AgentProcess {
         }
     }
 
-    private func tidyStateDirectory() throws(StartError) {
+    func tidyStateDirectory() throws(StartError) {
         guard !isStateHere || !StateFiles.awaitsMovedState(settings.stateDirectory) else {
             throw StartError(
                 .dataError,
@@ -93,7 +93,7 @@ struct AgentProcess {
         }
     }
 
-    private func agent(
+    func agent(
         _ gateway: HTTPIssuerGateway, _ scratch: Scratch
     ) async throws(StartError) -> (Agent, OpenedStore, SecretRewrapper?) {
         // Before the first secret is read.
@@ -113,7 +113,7 @@ struct AgentProcess {
             let ports = Ports(
                 store: opened.store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
                 auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),
-                testClock: testClock, shares: opened.shares, entropy: SystemEntropy(),
+                testClock: testClock, shares: opened.shares, headKeeper: headFile, entropy: SystemEntropy(),
                 inspector: WholeInspector(
                     host: hostInspector(isMemoryLocked: isMemoryLocked), ofStore: opened.findings))
             let rewrapper = previous.map { SecretRewrapper(by: SecretChange(from: $0, to: secret)) }
@@ -191,17 +191,7 @@ struct AgentProcess {
     }
 
     private func prepare(_ agent: Agent, _ opened: OpenedStore, _ rewrapper: SecretRewrapper?) async throws {
-        do {
-            try await agent.prepare(rewrapping: rewrapper, onStep: { notify($0) })
-        } catch is SealError {
-            throw StartError(
-                .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
-        } catch let failure as RotationError {
-            try await opened.abandonSecretChange()
-            throw StartError(.config, "\(failure)")
-        } catch let failure as ClockError {
-            throw StartError(.config, "\(failure)")
-        }
+        try await refusing(opened) { try await agent.prepare(rewrapping: rewrapper, onStep: { notify($0) }) }
         try await expectNoPersonas(agent)
         // An agent that cannot read its database does not start.
         for finding in try await agent.checkup.findingsOfAll() where finding.isCertain {

@@ -44,6 +44,15 @@ struct OobAgent: AsyncParsableCommand {
         completion: .file())
     var restore: String?
 
+    @Flag(
+        name: .customLong("accept-head"),
+        help: ArgumentHelp(
+            "Take the database as it is though it may not be the newest (headMissing, restored), and exit.",
+            discussion:
+                "The agent must be stopped. It is written down in the journal. If nothing is in doubt, nothing is done."
+        ))
+    var acceptHead = false
+
     @Option(
         help: ArgumentHelp(
             "Move the state of this agent, which is stopped, and exit: into an empty PostgreSQL database, or into a file.",
@@ -81,7 +90,9 @@ struct OobAgent: AsyncParsableCommand {
     private static func unknownFlag(_ error: any Error) -> StartError? {
         let parts = message(for: error).split(separator: "'", maxSplits: 2)
         guard parts.count > 1, parts[0] == "Unknown option ", parts[1].hasPrefix("--") else { return nil }
-        let others = ["config", "check-config", "print-config", "restore", "migrate-to", "version", "help"]
+        let others = [
+            "config", "check-config", "print-config", "restore", "accept-head", "migrate-to", "version", "help",
+        ]
         let flags = (Setting.allCases.map(\.rawValue) + others).map { "--\($0)" }
         let flag = String(parts[1])
         return StartError(
@@ -114,6 +125,7 @@ struct OobAgent: AsyncParsableCommand {
         }
         // Before another thread reads the environment.
         if let tcti = settings.tpmTCTI { ExternalKeys.reachTPM(by: tcti) }
+        if acceptHead { return try await AgentProcess(settings).acceptHead(.files(in: settings.stateDirectory)) }
         try await AgentProcess(settings).run(.files(in: settings.stateDirectory))
     }
 

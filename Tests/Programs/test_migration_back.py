@@ -25,7 +25,8 @@ class ReturnTests(Migration):
 
     def two(self) -> tuple[Agent, Agent]:
         """Hosts that have worked, alpha in the home, and the enrollments that each has made."""
-        alpha, beta = self.host("alpha", self.home), self.host("beta")
+        self.home_of_beta = self.place()
+        alpha, beta = self.host("alpha", self.home), self.host("beta", self.home_of_beta)
         self.guarded = self.enroll(beta, "--authn-type", "pin", "--pin-file", str(self.pin), "--name", "guarded")
         self.card = self.enroll(alpha)
         return alpha, beta
@@ -181,7 +182,7 @@ class ReturnTests(Migration):
         """What the last step sees: a host has started since the first one."""
         alpha, beta = self.two()
         self.stops(alpha, beta)
-        self.approves(beta := self.host("beta"), "News for alpha to record")
+        self.approves(beta := self.host("beta", self.home_of_beta), "News for alpha to record")
         beta.stop()
         # While the state is moved, alpha records what beta has written: that is when beta is made to start.
         self.server.sql(

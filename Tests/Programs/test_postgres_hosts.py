@@ -465,12 +465,12 @@ class SharedKeyTests(Hosts):
         failed = self.refused(*self.options("alpha"))
         self.assertEqual(failed.returncode, 78, failed.stderr)
         self.assertIn("not the one that the other hosts have", failed.stderr)
+        place = self.place()
         for given in [{"secret-file": new}, both]:
-            agent = Agent(self.place(), *self.options("delta", **given))
+            agent = Agent(place, *self.options("delta", **given))
             self.approves(agent, "After")
             self.assertEqual(agent.ctl("audit verify").returncode, 0)
             agent.stop()
-            self.server.sql("UPDATE host SET alive_until = now() WHERE name = 'delta'", self.name)
 
     def test_a_change_of_the_secret_that_was_cut_short_is_finished_before_any_host_starts(self):
         alpha = self.host("alpha")

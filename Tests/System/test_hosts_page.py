@@ -179,6 +179,10 @@ class Page(unittest.TestCase):
         self.make_standby("db-2", "db-1")
         # Before the issuer has said which signCount it accepted, nothing is signed.
         self.box("issuer").systemctl("kill", "--signal=STOP", "issuer.service")
+        # A host that was not told of the restore notices it: agent-2 has written since, too.
+        self.box("agent-2").systemctl("start", AGENT)
+        self.assertIn("restored: ", " ".join(self.json("agent-2", "status")["reasons"]))
+        self.box("agent-2").systemctl("stop", AGENT)
         self.run_block("agent-1", "Restore", 2)
         self.assertNotEqual(self.ctl("agent-1", "approve", for_later, check=False).returncode, 0)
         self.box("issuer").systemctl("kill", "--signal=CONT", "issuer.service")

@@ -47,7 +47,7 @@ struct StateMoveSettings {
         let ports = Ports(
             store: store, custody: SealedKeyCustody(secret: secret), sealing: SecretSealer(secret: secret),
             auditKeys: auditKeys,
-            gateway: gateway, clock: SystemClock(), entropy: SystemEntropy())
+            gateway: gateway, clock: SystemClock(), headKeeper: process.headFile, entropy: SystemEntropy())
         let agent = Agent(ports: ports, settings: AgentSettings(version: SoftwareVersion.text), log: process.log)
         do {
             let result = try await body(agent)

@@ -103,6 +103,11 @@ struct StateReturn {
         }
         try await move.expectWhole(source, "the state in \(move.database.place)")
         try await move.withAgent(on: source) { agent in
+            do {
+                try await agent.expectOwnHead()
+            } catch let error as ForeignHeadError {
+                throw StartError(.config, "nothing was moved: \(error)")
+            }
             try await agent.hostWitness.look()
             try await HostJournals(journal: agent.journal).write(into: newJournalDirectory())
         }

@@ -62,6 +62,10 @@ import Testing
         try await OutsideScript.run("test_host_crashes.py")
     }
 
+    @Test func `an older database is noticed, and a head that is missing`() async throws {
+        try await OutsideScript.run("test_heads.py")
+    }
+
     @Test func `a state moves from SQLite into PostgreSQL, and is the same there`() async throws {
         try await OutsideScript.run("test_migration.py")
     }

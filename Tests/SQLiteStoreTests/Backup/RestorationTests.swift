@@ -28,15 +28,17 @@ struct RestorationTests {
     @Test func `a restored state is the one that was copied, for its owner alone, without the manifest`() async throws {
         let card = try await sample.enroll()
         let directory = try sample.restored(try sample.write(try await sample.backup()))
-        #expect(try names(in: directory) == ["agent.db"])
-        #expect(try mode("\(directory)/agent.db") == 0o600)
+        #expect(try names(in: directory) == ["agent.db", "head"])
+        // The first start takes it as it is, once.
+        #expect(try DurableFile.read("\(directory)/head", maxBytes: 512) == HeadNote.accepted.bytes)
+        #expect(try mode("\(directory)/agent.db") == 0o600 && mode("\(directory)/head") == 0o600)
         let read = try await SQLiteDatabase(path: "\(directory)/agent.db").read { try $0.enrollment(card.id) }
         #expect(read?.signCount == 3)
         let objects = try await DatabaseQueue(path: "\(directory)/agent.db").read { try SchemaObjects(of: $0) }
         #expect(try objects.differences(from: .ofThisVersion()).isEmpty && !objects.hasTable("manifest"))
     }
 
-    @Test(arguments: ["agent.db", "keys", "control.sock", "agent.db-wal", "x"])
+    @Test(arguments: ["agent.db", "head", "keys", "control.sock", "agent.db-wal", "x"])
     func `a directory with something in it is refused, and named`(name: String) async throws {
         let path = try sample.write(try await sample.backup())
         let directory = try sample.emptyDirectory()
@@ -63,7 +65,7 @@ struct RestorationTests {
         let directory = try sample.emptyDirectory()
         for name in ["secret", "agent.lock"] { try Data("x".utf8).write(to: URL(filePath: "\(directory)/\(name)")) }
         _ = try Restoration(of: path, into: directory).run()
-        #expect(try names(in: directory) == ["agent.db", "agent.lock", "secret"])
+        #expect(try names(in: directory) == ["agent.db", "agent.lock", "head", "secret"])
     }
 
     @Test func `a backup that is cut off anywhere, or goes on, leaves nothing`() async throws {
@@ -216,7 +218,7 @@ struct RestorationTests {
         try Data([1]).write(to: URL(filePath: "\(directory)/.restore/agent.db"))
         #expect(!StateFiles.tidy(directory))
         _ = try Restoration(of: path, into: directory).run()
-        #expect(try names(in: directory) == ["agent.db"])
+        #expect(try names(in: directory) == ["agent.db", "head"])
     }
 
     @Test func `one that was cut off right after the database got its name is a state`() async throws {
@@ -224,7 +226,8 @@ struct RestorationTests {
         let directory = try sample.restored(path)
         try PrivateDirectory.make(at: "\(directory)/.restore")
         #expect(throws: RestoreError.self) { try Restoration(of: path, into: directory).run() }
+        try DurableFile.move("\(directory)/head", to: "\(directory)/.restore/head")
         #expect(StateFiles.tidy(directory))
-        #expect(try names(in: directory) == ["agent.db"])
+        #expect(try names(in: directory) == ["agent.db", "head"])
     }
 }

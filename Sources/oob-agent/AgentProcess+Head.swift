@@ -1,0 +1,67 @@
+import AgentHost
+import Authenticator
+import Custody
+import DurableFiles
+import IssuerLink
+import Keys
+import LineLog
+import SQLiteBackup
+import SQLiteStore
+import Versioning
+
+extension AgentProcess {
+    /// The file in which this host notes its head.
+    var headFile: HeadFile { HeadFile("\(settings.stateDirectory)/\(StateFiles.head)") }
+
+    /// Takes the database as it is, if the agent cannot know whether it is the newest; starts nothing.
+    ///
+    /// - Parameter scratch: where the database's temporary files are.
+    func acceptHead(_ scratch: Scratch) async throws {
+        try claimStateDirectory()
+        try tidyStateDirectory()
+        let gateway = HTTPIssuerGateway(
+            version: SoftwareVersion.text, network: settings.network, clock: SystemClock(), bounds: answerBounds)
+        do {
+            let (agent, opened, _) = try await agent(gateway, scratch)
+            defer { close(opened) }
+            try await opened.run {
+                let doubt = try await refusing(opened) { try await agent.acceptHead() }
+                try await opened.abandonSecretChange()
+                StandardStream.error.write(Self.accepted(doubt))
+            }
+        } catch {
+            await gateway.shutdown()
+            throw error
+        }
+        await gateway.shutdown()
+    }
+
+    /// Runs the first look at the state, and says for which settings it cannot be used.
+    ///
+    /// - Parameter opened: a change of the secret that it began has then changed nothing.
+    func refusing<Value>(_ opened: OpenedStore, _ work: () async throws -> Value) async throws -> Value {
+        let refusal: StartError
+        do {
+            return try await work()
+        } catch is SealError {
+            throw StartError(
+                .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
+        } catch let failure as FileError {
+            refusal = StartError(StartError.Status(failure.systemError), "the head of the journal: \(failure)")
+        } catch {
+            guard error is ClockError || error is ForeignHeadError || error is RotationError else { throw error }
+            refusal = StartError(.config, "\(error)")
+        }
+        try await opened.abandonSecretChange()
+        throw refusal
+    }
+
+    private static func accepted(_ doubt: String?) -> String {
+        guard let doubt else { return "There was nothing to accept: the agent starts on this database as it is.\n" }
+        return """
+            Accepted, and written down in the journal. What was in doubt: \(doubt).
+            Next, start the agent.
+
+            """
+    }
+}
