@@ -6,10 +6,10 @@ import Testing
 @testable import Conformance
 
 /// The issuer of a case: the sandbox, with what the case has otherwise.
-struct KitIssuerTests {
-    private let issuer: KitIssuer
+struct ScriptedSandboxTests {
+    private let issuer: ScriptedSandbox
 
-    init() throws { issuer = try KitIssuer(port: 8_080, secrets: KnownSecrets()) }
+    init() throws { issuer = try ScriptedSandbox(port: 8_080, secrets: KnownSecrets()) }
 
     @Test func `an approver reaches the protocol's calls, and none of the sandbox's own`() async throws {
         for path in ["/sandbox/enrollment-codes", "/sandbox/purchases", "/sandbox/authenticators", "/sandbox/"] {
@@ -25,7 +25,7 @@ struct KitIssuerTests {
     }
 
     @Test func `a code makes one ceremony, whose answer a script can take the place of`() async throws {
-        issuer.set { $0.scripts[.options] = [KitScript(status: 502), KitScript(code: .ceremonyExpired)] }
+        issuer.set { $0.scripts[.options] = [ScriptedAnswer(status: 502), ScriptedAnswer(code: .ceremonyExpired)] }
         let code = try await issuer.invite { _, variables in variables["CODE"] ?? "" }
         let body = JSONValue.object(["enrollmentCode": .string(code)]).serialized()
         let call = Call("POST", ProtocolRoutes.enrollmentOptions, body: body)
@@ -37,7 +37,7 @@ struct KitIssuerTests {
     }
 
     @Test func `calls are kept up to their bound, and answered beyond it`() async throws {
-        let body = [UInt8](repeating: UInt8(ascii: " "), count: KitCall.maxBytes / 4)
+        let body = [UInt8](repeating: UInt8(ascii: " "), count: ApproverCall.maxBytes / 4)
         for _ in 0..<6 {
             let answer = await issuer.answer(to: Call("POST", ProtocolRoutes.enrollments, body: body))
             #expect(answer.status == 400)

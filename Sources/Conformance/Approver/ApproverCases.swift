@@ -40,7 +40,7 @@ package struct ApproverCases: Sendable {
                 for need in one.header.needs where !approver.has(need) {
                     throw CaseEnd.notShown("there is no command for `\(need)`")
                 }
-                try await KitServer.with(wire.secrets) { issuer in
+                try await ScriptedSandboxServer.with(wire.secrets) { issuer in
                     var scene = ApproverScene(
                         one.header, approver: approver, issuer: issuer, wire: wire, trace: trace)
                     for step in one.steps { try await scene.play(step) }

@@ -14,13 +14,13 @@ struct ApproverScene {
     private static let lifetime: Int64 = 600
 
     let approver: TestedApprover
-    let issuer: KitIssuer
+    let issuer: ScriptedSandbox
     let wire: Wire
     let trace: Trace
     let header: CaseHeader
 
     private struct Listed {
-        let request: KitRequest
+        let request: CaseRequest
         let transaction: JSONObject
         let message: PreparedMessage
     }
@@ -28,7 +28,7 @@ struct ApproverScene {
     private var requests: [String: Listed] = [:]
     private var sentinels = 0
 
-    init(_ header: CaseHeader, approver: TestedApprover, issuer: KitIssuer, wire: Wire, trace: Trace) {
+    init(_ header: CaseHeader, approver: TestedApprover, issuer: ScriptedSandbox, wire: Wire, trace: Trace) {
         self.header = header
         self.approver = approver
         self.issuer = issuer
@@ -71,7 +71,7 @@ struct ApproverScene {
         return listed
     }
 
-    private func member() throws -> KitMember {
+    private func member() throws -> EnrolledApprover {
         guard let member = issuer.member else { throw CaseEnd.broken("the case has no step `enroll` before") }
         return member
     }
@@ -140,7 +140,7 @@ struct ApproverScene {
             "iat": .integer(iat), "exp": .integer(iat + Self.lifetime), "nonce": .string(Base64URL.encode(nonce)),
             "transaction": .object(transaction),
             "publicKey": [
-                "challenge": .string(Base64URL.encode(challenge)), "rpId": .string(KitIssuer.relyingParty),
+                "challenge": .string(Base64URL.encode(challenge)), "rpId": .string(ScriptedSandbox.relyingParty),
                 "allowCredentials": [
                     ["type": "public-key", "id": .string(Base64URL.encode(member.credentialId))]
                 ], "userVerification": "preferred",
@@ -150,7 +150,7 @@ struct ApproverScene {
         let message = PreparedMessage(jti: jti, jws: jws, request: try RequestCheck.request(in: jws)?.request)
         let acsTransId = try transaction.string("acsTransId")
         requests[order.name] = Listed(
-            request: KitRequest(jti: jti, acsTransId: acsTransId), transaction: transaction, message: message)
+            request: CaseRequest(jti: jti, acsTransId: acsTransId), transaction: transaction, message: message)
         if !order.isHeld { try await issuer.list([message]) }
     }
 
@@ -169,7 +169,7 @@ struct ApproverScene {
             "iss": .string(issuer.url.text), "aud": .string(try member().id.text), "jti": .string("c\(random)"),
             "iat": .integer(iat), "exp": .integer(iat + Self.lifetime), "cancels": .string(request.jti),
         ]
-        let jws = try signed(claims, typ: .cancellation, key: KitIssuer.keyID)
+        let jws = try signed(claims, typ: .cancellation, key: ScriptedSandbox.keyID)
         try await issuer.list([PreparedMessage(jti: nil, jws: jws, request: nil)])
         if ahead == 0 { try await issuer.withdraw(request.jti) }
     }
@@ -201,7 +201,7 @@ struct ApproverScene {
     }
 
     /// The last decision on a request; one that was taken, if there is one.
-    private func came(for jti: String) -> KitDecision? {
+    private func came(for jti: String) -> JudgedDecision? {
         let all = issuer.decisions.filter { $0.jti == jti }
         return all.first(where: \.isTaken) ?? all.last
     }
@@ -241,13 +241,13 @@ struct ApproverScene {
     private mutating func approveAnother() async throws {
         sentinels += 1
         let name = "good request \(sentinels)"
-        let key = issuer.keyNames.last ?? KitIssuer.keyID
+        let key = issuer.keyNames.last ?? ScriptedSandbox.keyID
         try await list(ApproverStep.ListOrder(name: name, key: key))
         try await decide("approve", name, .decided)
         try await decision(ApproverStep.DecisionExpectation(request: name, reason: nil))
     }
 
-    private func quiet(_ endpoint: KitEndpoint, seconds: Int) async throws {
+    private func quiet(_ endpoint: CaseEndpoint, seconds: Int) async throws {
         func count() -> Int { issuer.calls.count { $0.endpoint == endpoint } }
         let before = count()
         try await Task.sleep(for: .seconds(seconds))
@@ -256,7 +256,7 @@ struct ApproverScene {
 
     private mutating func asked(_ expected: ApproverStep.AskedExpectation) async throws {
         let jti = try expected.request.map { try known($0).request.jti }
-        func calls() -> [KitCall] {
+        func calls() -> [ApproverCall] {
             issuer.calls.filter { call in
                 call.endpoint == expected.endpoint && (jti == nil || call.jti == jti)
                     && !(expected.withoutCursor && call.hasCursor)

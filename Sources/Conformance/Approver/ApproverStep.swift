@@ -8,7 +8,7 @@ struct ApproverStep: Sendable {
         case discovery(JSONObject)
         case enroll(EnrollOrder)
         /// What the next calls to an endpoint are answered.
-        case answer(KitEndpoint, KitScript, times: Int)
+        case answer(CaseEndpoint, ScriptedAnswer, times: Int)
         case list(ListOrder)
         /// The same bytes, listed again.
         case relist(request: String)
@@ -25,7 +25,7 @@ struct ApproverStep: Sendable {
         case none(request: String)
         case asked(AskedExpectation)
         /// An endpoint is not called for some seconds.
-        case quiet(KitEndpoint, seconds: Int)
+        case quiet(CaseEndpoint, seconds: Int)
         /// The issuer has a batch fetch.
         case batch
         /// The issuer ends the enrollment: `401 invalid_token` from now on.
@@ -62,7 +62,7 @@ struct ApproverStep: Sendable {
         var jti: String?
         /// Seconds that its `iat` is after now.
         var ahead = 0
-        var key = KitIssuer.keyID
+        var key = ScriptedSandbox.keyID
         /// Whether it is made and not listed yet.
         var isHeld = false
     }
@@ -74,7 +74,7 @@ struct ApproverStep: Sendable {
     }
 
     struct AskedExpectation: Sendable {
-        let endpoint: KitEndpoint
+        let endpoint: CaseEndpoint
         let request: String?
         var least: Int?
         var exactly: Int?
@@ -138,17 +138,17 @@ struct ApproverStep: Sendable {
     private static func answer(_ node: CaseNode) throws(CaseFileError) -> Action {
         let members = try node.members(["to", "status", "code", "body", "taken", "times", "retryAfter"])
         guard let endpoint = members["to"] else { throw node.error("to is missing") }
-        var script = KitScript()
+        var script = ScriptedAnswer()
         if let status = members["status"] { script.status = try status.integer(in: 200...599) }
         if let code = members["code"] {
             guard let known = ProblemCode(rawValue: try code.text()) else { throw code.error("no such problem code") }
             script.code = known
         }
-        if let body = members["body"] { script.body = try body.choice(KitScript.Body.self) }
+        if let body = members["body"] { script.body = try body.choice(ScriptedAnswer.Body.self) }
         if let taken = members["taken"] { script.isTaken = try taken.flag() }
         if let seconds = members["retryAfter"] { script.retryAfter = Int64(try seconds.integer(in: 0...60)) }
         return .answer(
-            try endpoint.choice(KitEndpoint.self), script, times: try members["times"]?.integer(in: 1...100) ?? 1)
+            try endpoint.choice(CaseEndpoint.self), script, times: try members["times"]?.integer(in: 1...100) ?? 1)
     }
 
     private static func list(_ node: CaseNode) throws(CaseFileError) -> ListOrder {
@@ -190,14 +190,14 @@ struct ApproverStep: Sendable {
         guard let endpoint = members["for"], let seconds = members["seconds"] else {
             throw node.error("for and seconds must be there")
         }
-        return .quiet(try endpoint.choice(KitEndpoint.self), seconds: try seconds.integer(in: 1...30))
+        return .quiet(try endpoint.choice(CaseEndpoint.self), seconds: try seconds.integer(in: 1...30))
     }
 
     private static func asked(_ node: CaseNode) throws(CaseFileError) -> AskedExpectation {
         let members = try node.members(["for", "request", "least", "exactly", "same", "withoutCursor"])
         guard let endpoint = members["for"] else { throw node.error("for is missing") }
         var asked = AskedExpectation(
-            endpoint: try endpoint.choice(KitEndpoint.self), request: try members["request"]?.text())
+            endpoint: try endpoint.choice(CaseEndpoint.self), request: try members["request"]?.text())
         asked.least = try members["least"]?.integer(in: 1...100)
         asked.exactly = try members["exactly"]?.integer(in: 0...100)
         if let same = members["same"] { asked.same = try same.flag() }

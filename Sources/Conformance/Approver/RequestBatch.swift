@@ -35,7 +35,7 @@ struct RequestBatch: Sendable {
     /// Returns the outcome of each case, by its name, without those that the run's limit cut off.
     func outcomes() async throws -> [String: Outcome] {
         let played = PlayedBatch()
-        try await KitServer.with(wire.secrets) { issuer in
+        try await ScriptedSandboxServer.with(wire.secrets) { issuer in
             let trace = Trace()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -57,8 +57,8 @@ struct RequestBatch: Sendable {
 
     /// Has the approver enroll.
     static func enrolled(
-        _ issuer: KitIssuer, _ approver: TestedApprover, wire: Wire, trace: Trace
-    ) async throws -> KitMember {
+        _ issuer: ScriptedSandbox, _ approver: TestedApprover, wire: Wire, trace: Trace
+    ) async throws -> EnrolledApprover {
         try await issuer.invite { input, variables in
             _ = try await approver.run("enroll", input, variables, wire: wire, trace: trace)
         }
@@ -69,7 +69,7 @@ struct RequestBatch: Sendable {
     }
 
     private func play(
-        _ member: KitMember, _ issuer: KitIssuer, _ trace: Trace, into outcomes: PlayedBatch
+        _ member: EnrolledApprover, _ issuer: ScriptedSandbox, _ trace: Trace, into outcomes: PlayedBatch
     ) async throws {
         let now = Int64(Date().timeIntervalSince1970)
         var played: [PlayedRequest] = []
@@ -106,7 +106,7 @@ struct RequestBatch: Sendable {
     }
 
     private func judge(
-        _ one: PlayedRequest, at issuer: KitIssuer, presented: Set<String>, _ trace: Trace,
+        _ one: PlayedRequest, at issuer: ScriptedSandbox, presented: Set<String>, _ trace: Trace,
         until end: ContinuousClock.Instant
     ) async throws {
         switch one.expected {
@@ -134,7 +134,7 @@ struct RequestBatch: Sendable {
 
     /// Approves a request and looks at the assertion.
     private func approve(
-        _ one: PlayedRequest, at issuer: KitIssuer, _ trace: Trace, what: String
+        _ one: PlayedRequest, at issuer: ScriptedSandbox, _ trace: Trace, what: String
     ) async throws {
         let end = ContinuousClock.now + ApproverScene.decisionLimit
         while try await !approver.decides("approve", one.kitRequest, wire: wire, trace: trace) {
@@ -155,7 +155,7 @@ struct RequestBatch: Sendable {
         try Self.check(came, what)
     }
 
-    private static func check(_ came: KitDecision, _ what: String) throws {
+    private static func check(_ came: JudgedDecision, _ what: String) throws {
         if case .deny(let reason)? = came.message { throw CaseEnd.failed("denied \(what) with \(reason.rawValue)") }
         if let problem = came.problem {
             throw CaseEnd.failed("approved \(what) with an assertion that does not hold: \(problem)")
@@ -164,8 +164,8 @@ struct RequestBatch: Sendable {
 
     /// What came for a request, waited for.
     private func decision(
-        on one: PlayedRequest, at issuer: KitIssuer, _ trace: Trace, until end: ContinuousClock.Instant
-    ) async throws -> KitDecision? {
+        on one: PlayedRequest, at issuer: ScriptedSandbox, _ trace: Trace, until end: ContinuousClock.Instant
+    ) async throws -> JudgedDecision? {
         while true {
             if let came = issuer.decisions.first(where: { $0.jti == one.message.jti }) {
                 trace.add(

@@ -3,7 +3,7 @@ import Sandbox
 import StrictJSON
 
 /// The authenticator that enrolled with a case's issuer.
-struct KitMember: Sendable {
+struct EnrolledApprover: Sendable {
     let id: TokenID
     let credentialId: [UInt8]
     /// Whether its approvals verify its user.
@@ -11,27 +11,27 @@ struct KitMember: Sendable {
 }
 
 /// The differences of a case's issuer from the sandbox, and the calls that came.
-struct KitState {
+struct SandboxScript {
     /// The keys that are published, by their `kid`.
-    var published = [KitIssuer.keyID]
+    var published = [ScriptedSandbox.keyID]
     /// Members of the answers of an endpoint that differ; null removes one.
     ///
     /// Changed are a key, the creation options, and the discovery document, which names what a case is about alone.
-    var changes: [KitEndpoint: JSONObject] = [
+    var changes: [CaseEndpoint: JSONObject] = [
         .discovery: ["batchFetchEndpoint": .null, "vapidPublicKey": .null]
     ]
-    var scripts: [KitEndpoint: [KitScript]] = [:]
-    private(set) var calls: [KitCall] = []
+    var scripts: [CaseEndpoint: [ScriptedAnswer]] = [:]
+    private(set) var calls: [ApproverCall] = []
     /// Of the bodies that are kept.
     private var bytes = 0
     /// The last that enrolled.
-    var member: KitMember?
+    var member: EnrolledApprover?
     /// Why an enrollment did not hold, if one came.
     var enrollmentProblem: String?
 
     /// Keeps a call if there is room, and returns its number, and the answer that it gets instead of the sandbox's.
-    mutating func take(_ call: KitCall) -> (number: Int?, script: KitScript?) {
-        let hasRoom = calls.count < KitCall.limit && bytes + call.body.count <= KitCall.maxBytes
+    mutating func take(_ call: ApproverCall) -> (number: Int?, script: ScriptedAnswer?) {
+        let hasRoom = calls.count < ApproverCall.limit && bytes + call.body.count <= ApproverCall.maxBytes
         if hasRoom {
             calls.append(call)
             bytes += call.body.count

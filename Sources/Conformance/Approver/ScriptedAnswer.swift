@@ -3,7 +3,7 @@ import Sandbox
 import StrictJSON
 
 /// The endpoints of the protocol that a case can be about.
-enum KitEndpoint: String, Sendable, CaseIterable {
+enum CaseEndpoint: String, Sendable, CaseIterable {
     case discovery, keys, options, enrollments, requests, batch, decision, status
 
     /// `nil` for a call to none of them.
@@ -23,7 +23,7 @@ enum KitEndpoint: String, Sendable, CaseIterable {
 }
 
 /// The answer that a call gets instead of the sandbox's.
-struct KitScript: Sendable {
+struct ScriptedAnswer: Sendable {
     enum Body: String, Sendable, CaseIterable {
         case empty, html
         /// JSON that is none of the protocol's.
@@ -56,13 +56,13 @@ struct KitScript: Sendable {
 }
 
 /// A call that came, for what a case says of how often and with what an approver asks.
-struct KitCall: Sendable {
+struct ApproverCall: Sendable {
     /// More are not kept.
     static let limit = 10_000
     /// The most bytes of bodies that the issuer of a case keeps.
     static let maxBytes = 8 * 1_048_576
 
-    let endpoint: KitEndpoint
+    let endpoint: CaseEndpoint
     /// Of a decision.
     let jti: String?
     let hasCursor: Bool
@@ -70,7 +70,7 @@ struct KitCall: Sendable {
     /// The sandbox's, before a script has another go out; `nil` if the call did not reach it, or is held.
     var answer: Answer?
 
-    init(_ endpoint: KitEndpoint, _ call: Call) {
+    init(_ endpoint: CaseEndpoint, _ call: Call) {
         self.endpoint = endpoint
         jti = endpoint == .decision ? call.path.split(separator: "/").dropLast().last.map(String.init) : nil
         hasCursor = call.query["after"] != nil
@@ -79,13 +79,13 @@ struct KitCall: Sendable {
 }
 
 /// A decision as it came, and the sandbox's judgement.
-struct KitDecision: Sendable {
+struct JudgedDecision: Sendable {
     let jti: String
     let body: [UInt8]
     let answer: Answer
 
     /// `nil` if the call is no decision, or was not judged.
-    init?(_ call: KitCall) {
+    init?(_ call: ApproverCall) {
         guard let jti = call.jti, let answer = call.answer else { return nil }
         self.jti = jti
         body = call.body

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The sandbox as the issuer of one case: it lists what the case has made, answers what a script says, and keeps what an
 /// approver sends.
-final class KitIssuer: Sendable {
+final class ScriptedSandbox: Sendable {
     /// The `kid` of the key that is published unless a case says otherwise.
     static let keyID = "key-1"
     static let relyingParty = "localhost"
@@ -19,7 +19,7 @@ final class KitIssuer: Sendable {
     private let secrets: KnownSecrets
     private let backend: IssuerBackend
     private let router: SandboxRouter
-    private let state = Mutex(KitState())
+    private let state = Mutex(SandboxScript())
 
     /// - Parameter secrets: gets each code and token that it makes.
     init(port: Int, secrets: KnownSecrets) throws {
@@ -34,14 +34,14 @@ final class KitIssuer: Sendable {
         router = SandboxRouter(backend: backend)
     }
 
-    var member: KitMember? { state.withLock { $0.member } }
+    var member: EnrolledApprover? { state.withLock { $0.member } }
 
     var enrollmentProblem: String? { state.withLock { $0.enrollmentProblem } }
 
-    var calls: [KitCall] { state.withLock { $0.calls } }
+    var calls: [ApproverCall] { state.withLock { $0.calls } }
 
     /// All decisions that were judged, in their order.
-    var decisions: [KitDecision] { calls.compactMap(KitDecision.init) }
+    var decisions: [JudgedDecision] { calls.compactMap(JudgedDecision.init) }
 
     /// The names of the keys that are published.
     var keyNames: [String] { state.withLock { $0.published } }
@@ -50,7 +50,7 @@ final class KitIssuer: Sendable {
     func key(named name: String) -> SigningKey { name == Self.keyID ? key : otherKey }
 
     /// Changes what it does.
-    func set(_ change: (inout KitState) -> Void) { state.withLock { change(&$0) } }
+    func set(_ change: (inout SandboxScript) -> Void) { state.withLock { change(&$0) } }
 
     /// Makes an enrollment code, and has an approver use it.
     ///
@@ -89,8 +89,8 @@ final class KitIssuer: Sendable {
     /// The answer to a call of an approver, which is let to no call but the protocol's.
     func answer(to call: Call) async -> Answer {
         guard !call.path.hasPrefix(SandboxRoutes.prefix) else { return Answer(status: 404) }
-        guard let endpoint = KitEndpoint(call) else { return await router.answer(to: call) }
-        let (number, script) = state.withLock { $0.take(KitCall(endpoint, call)) }
+        guard let endpoint = CaseEndpoint(call) else { return await router.answer(to: call) }
+        let (number, script) = state.withLock { $0.take(ApproverCall(endpoint, call)) }
         if let script, !script.isTaken { return script.answer }
         let answer = await router.answer(to: call)
         if endpoint == .enrollments { await note(answer) }
@@ -111,14 +111,14 @@ final class KitIssuer: Sendable {
             let credentialId = (try? record.string("credentialId")).flatMap(Base64URL.decode),
             let authnType = try? record.string("authnType")
         else { return }
-        let member = KitMember(
+        let member = EnrolledApprover(
             id: given.authenticatorId, credentialId: credentialId,
             canVerifyUser: authnType != AuthnType.presence.rawValue)
         state.withLock { $0.member = member }
     }
 
     /// Puts what the case has otherwise into an answer of the sandbox's.
-    private func changed(_ answer: Answer, of endpoint: KitEndpoint) -> Answer {
+    private func changed(_ answer: Answer, of endpoint: CaseEndpoint) -> Answer {
         let (changes, published) = state.withLock { ($0.changes[endpoint] ?? [:], $0.published) }
         guard answer.status == 200, var object = try? Self.object(answer) else { return answer }
         switch endpoint {

@@ -8,14 +8,14 @@ import Synchronization
 ///
 /// It is of plain channel handlers: a server of async channels that is cancelled while a connection comes in ends the
 /// process.
-enum KitServer {
+enum ScriptedSandboxServer {
     /// Serves while `body` runs.
     ///
     /// - Parameter secrets: gets the codes and tokens that the issuer makes.
     static func with<Value: Sendable>(
-        _ secrets: KnownSecrets, _ body: @escaping @Sendable (KitIssuer) async throws -> Value
+        _ secrets: KnownSecrets, _ body: @escaping @Sendable (ScriptedSandbox) async throws -> Value
     ) async throws -> Value {
-        let holder = KitHolder()
+        let holder = SandboxHolder()
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -23,13 +23,13 @@ enum KitServer {
                 guard holder.connects() else { return channel.close() }
                 channel.closeFuture.whenComplete { _ in holder.disconnects() }
                 return channel.pipeline.configureHTTPServerPipeline(withErrorHandling: true).flatMapThrowing {
-                    try channel.pipeline.syncOperations.addHandler(KitConnection(holder: holder))
+                    try channel.pipeline.syncOperations.addHandler(SandboxConnection(holder: holder))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let result: Result<Value, any Error>
         do {
-            let issuer = try KitIssuer(port: server.localAddress?.port ?? 0, secrets: secrets)
+            let issuer = try ScriptedSandbox(port: server.localAddress?.port ?? 0, secrets: secrets)
             holder.set(issuer)
             result = .success(try await body(issuer))
         } catch { result = .failure(error) }
@@ -41,16 +41,16 @@ enum KitServer {
 }
 
 /// The issuer that a server serves: once its port is known, until its case is over.
-private final class KitHolder: Sendable {
+private final class SandboxHolder: Sendable {
     /// The most connections to a case's issuer; one more is closed.
     private static let maxConnections = 64
 
-    private let issuer = Mutex<KitIssuer?>(nil)
+    private let issuer = Mutex<ScriptedSandbox?>(nil)
     private let connections = Mutex(0)
 
-    func set(_ issuer: KitIssuer) { self.issuer.withLock { $0 = issuer } }
+    func set(_ issuer: ScriptedSandbox) { self.issuer.withLock { $0 = issuer } }
 
-    func get() -> KitIssuer? { issuer.withLock { $0 } }
+    func get() -> ScriptedSandbox? { issuer.withLock { $0 } }
 
     func end() {
         let issuer = issuer.withLock { held in
@@ -73,17 +73,17 @@ private final class KitHolder: Sendable {
 }
 
 /// One connection: a request at a time, whole before it is answered.
-private final class KitConnection: ChannelInboundHandler {
+private final class SandboxConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
     private static let maxBody = 65_536
 
-    private let holder: KitHolder
+    private let holder: SandboxHolder
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
 
-    init(holder: KitHolder) { self.holder = holder }
+    init(holder: SandboxHolder) { self.holder = holder }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {

@@ -52,7 +52,7 @@ package struct TestedApprover: Sendable {
     }
 
     /// Runs `approve` or `deny` for a request; false if it says that nothing was decided.
-    func decides(_ name: String, _ request: KitRequest, wire: Wire, trace: Trace) async throws -> Bool {
+    func decides(_ name: String, _ request: CaseRequest, wire: Wire, trace: Trace) async throws -> Bool {
         guard let command = commands[name] else { throw CaseEnd.notShown("there is no command for `\(name)`") }
         let input: JSONObject = ["acsTransId": .string(request.acsTransId), "jti": .string(request.jti)]
         let variables = ["ACS_TRANS_ID": request.acsTransId, "JTI": request.jti]
@@ -88,8 +88,8 @@ package struct TestedApprover: Sendable {
     }
 }
 
-/// A request that the kit has listed, by the names that a command gets.
-struct KitRequest: Sendable {
+/// A request that a case has listed, by the names that a command gets.
+struct CaseRequest: Sendable {
     let jti: String
     let acsTransId: String
 }

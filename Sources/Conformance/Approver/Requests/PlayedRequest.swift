@@ -20,7 +20,10 @@ struct PlayedRequest: Sendable {
     private static let leastLifetime: Int64 = 60
 
     /// - Throws: ``CaseEnd`` if it cannot be shown to this approver, or is not what its case says.
-    init(_ one: RequestCase, for member: KitMember, at issuer: KitIssuer, approver: TestedApprover, now: Int64) throws {
+    init(
+        _ one: RequestCase, for member: EnrolledApprover, at issuer: ScriptedSandbox, approver: TestedApprover,
+        now: Int64
+    ) throws {
         let facts = try one.facts
         guard facts.canVerifyUser == member.canVerifyUser || !one.dependsOnUserVerification else {
             throw CaseEnd.notShown(
@@ -46,10 +49,10 @@ struct PlayedRequest: Sendable {
         let verdict = AuthnRequestReader.read(
             jws,
             for: EnrollmentFacts(
-                issuer: issuer.url, authenticatorId: member.id, rpId: KitIssuer.relyingParty,
+                issuer: issuer.url, authenticatorId: member.id, rpId: ScriptedSandbox.relyingParty,
                 credentialId: member.credentialId, canVerifyUser: member.canVerifyUser,
                 exponentPolicy: facts.exponentPolicy),
-            keys: JWKSet(keys: [(KitIssuer.keyID, issuer.key.publicKey)]), now: now)
+            keys: JWKSet(keys: [(ScriptedSandbox.keyID, issuer.key.publicKey)]), now: now)
         message = PreparedMessage(jti: content.jti, jws: jws, request: verdict.request)
         try Self.check(verdict, of: one, now: now)
     }
@@ -67,7 +70,7 @@ struct PlayedRequest: Sendable {
         throw CaseEnd.notShown("the request lives for less than \(leastLifetime) s")
     }
 
-    var kitRequest: KitRequest { KitRequest(jti: message.jti ?? "", acsTransId: acsTransId ?? "") }
+    var kitRequest: CaseRequest { CaseRequest(jti: message.jti ?? "", acsTransId: acsTransId ?? "") }
 }
 
 extension MessageVerdict {

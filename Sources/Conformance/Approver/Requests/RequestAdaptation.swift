@@ -17,7 +17,7 @@ struct RequestAdaptation {
     private static let farAway: Int64 = 315_360_000
 
     let issuer: String
-    let member: KitMember
+    let member: EnrolledApprover
     /// In the place of the good request's, so that no two cases are about one request.
     let jti: String
     let acsTransId: String
@@ -34,7 +34,7 @@ struct RequestAdaptation {
         }
         for name in ["iat", "exp"] { claims[name] = claims[name].map(moved) }
         let replacements = [
-            Written.authenticatorId: member.id.text, Written.rpId: KitIssuer.relyingParty,
+            Written.authenticatorId: member.id.text, Written.rpId: ScriptedSandbox.relyingParty,
             Written.credentialId: Base64URL.encode(member.credentialId),
         ]
         for name in ["aud", "publicKey"] { claims[name] = claims[name].map { $0.replacing(replacements) } }
