@@ -1,10 +1,10 @@
 import Synchronization
 import ThreeDS
 
-/// The system's clock, moved ahead by whoever drives a test.
+/// The clock of a sandbox's dependencies, which a test can move ahead.
 ///
-/// Who sleeps by it wakes as soon as the time has come on it.
-package final class TestClock: Sendable {
+/// It sleeps by theirs, so it needs no timer of its own. A sleep ends as soon as its time has come on this clock.
+final class MovableClock: Sendable {
     private struct State {
         var offset: Int64
         var nextID: UInt64 = 0

@@ -10,7 +10,7 @@ package struct IssuerBackend: Sendable {
     let signer: IssuerSigner
     /// Those it was made with, with the time of the test's clock if there is one.
     let dependencies: SandboxDependencies
-    let clock: TestClock?
+    let clock: MovableClock?
     let site: SiteHolder
     package let notifier: ChangeNotifier
     package let faults: Faults
@@ -26,7 +26,7 @@ package struct IssuerBackend: Sendable {
         self.store = store
         self.signer = signer
         self.site = site
-        let clock = store.clockOffset.map { TestClock(over: dependencies, offset: $0) }
+        let clock = store.clockOffset.map { MovableClock(over: dependencies, offset: $0) }
         self.clock = clock
         self.dependencies = clock?.dependencies ?? dependencies
         self.pushPolicy = pushPolicy
