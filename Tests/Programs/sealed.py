@@ -1,6 +1,6 @@
 """What lies under the agent's secret, and its spellings.
 
-It is opened as docs/explanation/threat-model.md ("Key files on disk") says.
+It is opened as docs/explanation/threat-model.md ("Sealed keys") says.
 """
 
 import base64

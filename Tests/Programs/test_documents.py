@@ -76,6 +76,14 @@ class WhatThePagesPointTo(unittest.TestCase):
                     self.assertTrue(target.is_file(), "no such file")
                     self.assertTrue(not anchor or anchor in anchors(target), "no such heading")
 
+    def test_every_heading_that_a_script_cites_exists(self):
+        found = [(script, *cited) for folder in ("Benchmarks", "Fuzz", "Tests") for script in (ROOT / folder).rglob("*.py")
+                 for cited in re.findall(r'(docs/[\w/-]+\.md) \("([^"]+)"\)', script.read_text(encoding="utf-8"))]
+        self.assertGreater(len(found), 0)
+        for script, page, heading in found:
+            with self.subTest(script=script.name):
+                self.assertIn(anchor(heading), anchors(ROOT / page))
+
     def test_every_path_that_they_name_exists(self):
         missing = self.missing(
             re.compile(r"`((?:Sources|Tests|Scripts|systemd)/[\w./+-]+)`").findall, lambda path: (ROOT / path).exists())
