@@ -23,19 +23,22 @@ package struct ConfigFile: Sendable {
     private let names: [String]
     private let sequenceNames: [String]
     private let listNames: [String]
+    private let advice: String
 
     /// Reads the bytes of the file at `path`, which is for messages only, and allows members of these names.
     ///
     /// - Parameters:
     ///   - sequences: those of `names` whose value may be a sequence as well: it counts as its entries with commas.
     ///   - lists: the names of those members that are lists of mappings.
+    ///   - advice: the end of the sentence about a name that is not allowed, if no name that is comes near it.
     package init(
-        _ bytes: [UInt8], path: String, names: [String], sequences: [String] = [], lists: [String] = []
+        _ bytes: [UInt8], path: String, names: [String], sequences: [String] = [], lists: [String] = [], advice: String
     ) throws(ConfigError) {
         self.path = path
         self.names = names
         sequenceNames = sequences
         listNames = lists
+        self.advice = advice
         // A file may begin with a byte order mark (YAML 1.2.2 §5.2); Yams does not expect one in a text.
         let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else {
@@ -74,7 +77,8 @@ package struct ConfigFile: Sendable {
         let text = name.scalar?.string ?? ""
         let place = "\(path):\(name.line): \(EscapedText.of(text))"
         guard names.contains(text) || listNames.contains(text) else {
-            throw ConfigError("\(place): no such setting; \(NearestName.advice(for: text, among: names + listNames))")
+            let advice = NearestName.advice(for: text, among: names + listNames, otherwise: self.advice)
+            throw ConfigError("\(place): no such setting; \(advice)")
         }
         guard members[text] == nil, lists[text] == nil else { throw ConfigError("\(place): is set twice") }
         if listNames.contains(text) {

@@ -20,6 +20,11 @@ package enum NearestName {
         return of(name, among: names).map { "did you mean \($0)? Allowed are \(list)" } ?? "allowed are \(list)"
     }
 
+    /// "did you mean NAME?", or `otherwise` if none of them is near: for more names than a sentence can list.
+    package static func advice(for name: String, among names: [String], otherwise: String) -> String {
+        of(name, among: names).map { "did you mean \($0)?" } ?? otherwise
+    }
+
     /// Levenshtein's distance, in which two neighbours that are swapped count once.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var rows = [Array(0...right.count)]

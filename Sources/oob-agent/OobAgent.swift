@@ -86,7 +86,7 @@ struct OobAgent: AsyncParsableCommand {
         }
     }
 
-    /// The refusal of a flag that there is not, which names those that there are; `nil` for other errors.
+    /// The refusal of a flag that there is not; `nil` for other errors.
     private static func unknownFlag(_ error: any Error) -> StartError? {
         let parts = message(for: error).split(separator: "'", maxSplits: 2)
         guard parts.count > 1, parts[0] == "Unknown option ", parts[1].hasPrefix("--") else { return nil }
@@ -95,8 +95,8 @@ struct OobAgent: AsyncParsableCommand {
         ]
         let flags = (Setting.allCases.map(\.rawValue) + others).map { "--\($0)" }
         let flag = String(parts[1])
-        return StartError(
-            .usage, "\(EscapedText.of(flag)): no such flag; \(NearestName.advice(for: flag, among: flags))")
+        let advice = NearestName.advice(for: flag, among: flags, otherwise: Setting.advice)
+        return StartError(.usage, "\(EscapedText.of(flag)): no such flag; \(advice)")
     }
 
     /// Runs; any error is reported in one way.

@@ -7,7 +7,7 @@ import Testing
 
 struct RuleTests {
     private func rules(_ text: String) throws -> [Rule] {
-        let config = try ConfigFile(Array(text.utf8), path: "a.yaml", names: ["socket"], lists: ["rules"])
+        let config = try ConfigFile(Array(text.utf8), path: "a.yaml", names: ["socket"], lists: ["rules"], advice: "")
         return try Rule.all(in: config.lists["rules"] ?? [])
     }
 

@@ -46,6 +46,16 @@ enum Setting: String, CaseIterable {
         "OOB_AGENT_" + rawValue.uppercased().replacing("-", with: "_")
     }
 
+    /// The end of the sentence that refuses a name that no setting has, and that comes near none.
+    static let advice = {
+        let bounds: [Setting] = [
+            .maxUndecided, .maxEnrollments, .maxAnswerBytes, .eventsKept, .auditRetention, .retention,
+        ]
+        return
+            "oob-agent --help lists all. Bounds that can be set are \(bounds.map(\.rawValue).joined(separator: ", ")); "
+            + "the others are constants, which docs/reference/limits.md lists"
+    }()
+
     var help: String {
         switch self {
         case .stateDir:

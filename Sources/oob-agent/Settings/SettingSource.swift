@@ -56,8 +56,8 @@ struct SettingSource {
                 && !others.contains(where: name.hasPrefix)
         }
         guard let name = unknown.keys.min() else { return }
-        throw StartError(
-            .config, "\(EscapedText.of(name)): no such setting; \(NearestName.advice(for: name, among: names))")
+        let advice = NearestName.advice(for: name, among: names, otherwise: Setting.advice)
+        throw StartError(.config, "\(EscapedText.of(name)): no such setting; \(advice)")
     }
 
     func choice<Value>(
@@ -174,7 +174,7 @@ extension ConfigFile {
         do throws(ConfigError) {
             try self.init(
                 [UInt8](data), path: path, names: Setting.allCases.map(\.rawValue),
-                sequences: SettingSource.lists.map(\.rawValue), lists: [Self.rules])
+                sequences: SettingSource.lists.map(\.rawValue), lists: [Self.rules], advice: Setting.advice)
         } catch {
             throw StartError(.config, error.message)
         }

@@ -32,7 +32,7 @@ enum ControlChecks {
         let names = ["state-dir", "socket", "log-level", "max-undecided", "proxy"]
         let config: ConfigFile
         do throws(ConfigError) {
-            config = try ConfigFile(input, path: "agent.yaml", names: names)
+            config = try ConfigFile(input, path: "agent.yaml", names: names, advice: "there are five")
         } catch {
             try mustHold(error.message.hasPrefix("agent.yaml:"), "an error names the file: \(error.message)")
             return try mustBeOneLine(error.message, "an error's message")
