@@ -59,7 +59,7 @@ enum Setting: String, CaseIterable {
     var help: String {
         switch self {
         case .stateDir:
-            "Where keys and database are. Default: $STATE_DIRECTORY, $XDG_STATE_HOME/oob-agent, "
+            "Where the database and the secret are. Default: $STATE_DIRECTORY, $XDG_STATE_HOME/oob-agent, "
                 + "~/.local/state/oob-agent."
         case .socket:
             "The control socket. Default: control.sock in $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR/oob-agent, the state "
@@ -72,8 +72,8 @@ enum Setting: String, CaseIterable {
         case .mayDecide:
             "Who may also decide, enroll and unenroll, likewise. Goes with socket-group. Default: socket-group."
         case .database:
-            "The PostgreSQL database that several hosts share, postgres://USER@HOST[:PORT]/DATABASE?sslrootcert=FILE or "
-                + "postgres:///DATABASE?host=DIRECTORY of a Unix socket. Default: a file in state-dir. Goes with host-name."
+            "The PostgreSQL database (preview) that several hosts share, postgres://USER@HOST[:PORT]/DATABASE?sslrootcert=FILE "
+                + "or postgres:///DATABASE?host=DIRECTORY of a Unix socket. Default: a file in state-dir. Goes with host-name."
         case .databasePasswordFile:
             "The file that holds the password of the database's user. Default: none; the server has to know the user by "
                 + "other means."
