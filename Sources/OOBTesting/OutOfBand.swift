@@ -23,6 +23,9 @@ public struct OutOfBand: Sendable {
 
     /// A cardholder of its own, of authnType `test`: what it sees and decides is nobody else's.
     ///
+    /// If it throws "this agent was built without personas", `OOB_BIN_DIR` has an agent for production: let it name
+    /// `.build/debug`, which `make build` makes.
+    ///
     /// - Parameters:
     ///   - persona: who plays it, such as `badSignature`; nil: the test decides.
     ///   - times: how many requests the persona answers; nil: all.

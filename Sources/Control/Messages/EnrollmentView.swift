@@ -46,7 +46,7 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
 
 /// What is known of an enrollment's private key.
 package struct KeyView: Codable, Sendable, Equatable {
-    /// The place that keeps it: `file`, `store` (the database that several hosts share), `pkcs11` or `tpm`.
+    /// The place that keeps it: `file`, `store` (sealed in the enrollment's row), `pkcs11` or `tpm`.
     package var kind: String
     /// Whether it can leave that place; absent if that cannot be told.
     package var exportable: Bool?
