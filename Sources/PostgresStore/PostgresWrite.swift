@@ -56,7 +56,6 @@ struct PostgresWrite {
             try session.begin(
                 incarnation: incarnation, token: token, clocks, asking: transaction.openingQuestions(head: head))
             result = try body(transaction)
-            try transaction.writeMarks()
         } catch {
             session.rollBack()
             throw error

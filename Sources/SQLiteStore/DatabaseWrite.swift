@@ -36,7 +36,6 @@ struct DatabaseWrite {
             sealing.known.expect(try database.contentVersion())
             let transaction = DatabaseTransaction(database: database, sealing: sealing, written: written)
             results.append(try body(transaction))
-            try transaction.writeMarks()
             return .commit
         }
         sealing.committed.take(written)

@@ -105,7 +105,6 @@ package final class Written {
         var marks: [JournalMark.Name: JournalMark?] = [:]
         /// As they were read since they are held, or as they were changed to; nothing else can have changed them.
         var enrollments: [EnrollmentID: Enrollment] = [:]
-        var unwrittenMarks: Set<JournalMark.Name> = []
         var entries: [JournalEntry] = []
     }
 

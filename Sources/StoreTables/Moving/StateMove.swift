@@ -55,7 +55,6 @@ package struct StateMove {
         }
         let transaction = target.transaction(written: Written())
         try conclude(transaction)
-        try transaction.writeMarks()
         return tally
     }
 

@@ -129,26 +129,8 @@ extension DatabaseTransaction {
 
     package var newEntries: [JournalEntry] { written?.state.entries ?? [] }
 
-    /// A mark that is not signed yet moves on, mostly: then only the last one is written.
     package func set(_ mark: JournalMark, as name: JournalMark.Name) throws {
         written?.state.marks[name] = mark
-        guard let written, mark.signature == nil else {
-            written?.state.unwrittenMarks.remove(name)
-            return try write(mark, as: name)
-        }
-        written.state.unwrittenMarks.insert(name)
-    }
-
-    /// Writes what was left until the commit.
-    package func writeMarks() throws {
-        guard let written else { return }
-        for name in written.state.unwrittenMarks {
-            if let mark = written.state.marks[name] ?? nil { try write(mark, as: name) }
-        }
-        written.state.unwrittenMarks = []
-    }
-
-    private func write(_ mark: JournalMark, as name: JournalMark.Name) throws {
         try database.run(
             """
             INSERT INTO journal_mark (\(hostColumn)name, seq, digest, signature) VALUES (\(hostValue)?, ?, ?, ?)
