@@ -10,13 +10,10 @@ import COpenSSL
 
         var keyCount: Int { rawValue }
 
-        private static let fetched128 = FetchedCipher("AES-128-GCM")
-        private static let fetched256 = FetchedCipher("AES-256-GCM")
-
         var algorithm: OpaquePointer? {  // <EVP_CIPHER>
             switch self {
-            case .aes128GCM: unsafe Self.fetched128.pointer ?? EVP_aes_128_gcm()
-            case .aes256GCM: unsafe Self.fetched256.pointer ?? EVP_aes_256_gcm()
+            case .aes128GCM: unsafe EVP_aes_128_gcm()
+            case .aes256GCM: unsafe EVP_aes_256_gcm()
             }
         }
     }
@@ -133,15 +130,4 @@ import COpenSSL
             unsafe EVP_CipherUpdate(pointer, nil, &count, additional, CInt(additional.count))
         }
     }
-}
-
-/// A cipher of OpenSSL's default providers, for as long as the process lives.
-///
-/// OpenSSL looks through its providers each time that it is given `EVP_aes_256_gcm()`.
-@safe private final class FetchedCipher: Sendable {
-    // Nothing changes an EVP_CIPHER, which libcrypto counts references of.
-    nonisolated(unsafe) let pointer: OpaquePointer?  // <EVP_CIPHER>
-
-    /// Without one, whoever uses it has OpenSSL look it up.
-    init(_ name: String) { unsafe pointer = unsafe EVP_CIPHER_fetch(nil, name, nil) }
 }

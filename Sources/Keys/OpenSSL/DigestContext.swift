@@ -64,26 +64,12 @@ package enum SHA256Digest {
     /// The length of a digest in bytes.
     package static let count = 32
 
-    /// Looked up once: OpenSSL looks through its providers each time that it is given `EVP_sha256()`.
-    private static let algorithm = FetchedDigest("SHA256")
-
     /// The 32 bytes of the digest.
     package static func of(_ bytes: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: count)
-        try check("EVP_Digest") {
-            unsafe EVP_Digest(bytes, bytes.count, &digest, nil, algorithm.pointer ?? EVP_sha256(), nil)
-        }
+        try check("EVP_Digest") { unsafe EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) }
         return digest
     }
-}
-
-/// An algorithm of OpenSSL's default providers, for as long as the process lives.
-@safe private final class FetchedDigest: Sendable {
-    // Nothing changes an EVP_MD, which libcrypto counts references of.
-    nonisolated(unsafe) let pointer: OpaquePointer?  // <EVP_MD>
-
-    /// Without one, whoever uses it has OpenSSL look it up.
-    init(_ name: String) { unsafe pointer = unsafe EVP_MD_fetch(nil, name, nil) }
 }
 
 /// SHA-384 (FIPS 180-4).
