@@ -59,6 +59,9 @@ final class DamagedRows: Sendable {
 ///
 /// A row with another seal is another row, whoever has written it, so what is known never outlives what the database
 /// says. A key of an external one has wrong PINs that another row counts; what is over may be erased; both are read anew.
+///
+/// Five of an approval's six reads of its enrollment are of one that is known. Such a read takes 0.02 million instructions
+/// under callgrind, a whole row with its seal 0.14, and an approval 8.0 (`make bench ONLY=instructions`).
 package final class KnownEnrollments: Sendable {
     /// The most that are known: about 1 MB.
     private static let limit = 512

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Has the journal's checkpoints signed, beside all else.
+/// Has the journal's checkpoints signed, beside all else; ``JournalLookUp`` says what they buy.
 package struct Checkpointer: Sendable {
     /// After how many entries of the journal it looks again.
     private static let pace = Int(JournalCheckpoint.length)

@@ -3,6 +3,8 @@ import Control
 import NIOCore
 
 /// Some events as they are sent, and how far they reach.
+///
+/// They are looked up and encoded once for all readers; ``EventReader`` says what that buys.
 struct EncodedEvents: Sendable {
     struct Event: Sendable {
         /// Where a reader is who was sent all after the page's beginning up to this event.
