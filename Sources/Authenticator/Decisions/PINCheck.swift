@@ -187,12 +187,14 @@ extension StoreWriter {
         if tries.blockedUntil != nil { try record(.blocked(counter, tries), at: now) }
     }
 
-    /// Counts each try as a wrong one that was under way at this host when its agent stopped, and says so.
+    /// Counts each try as a wrong one that was under way here when the agent stopped, and says so.
     ///
-    /// Whether its PIN was right nobody knows any more: whoever stops the agent at that moment must gain no try.
+    /// Whether its PIN was right nobody knows any more: whoever stops the agent at that moment must gain no try. A store
+    /// with one chain has no other host whose try it could be, and the empty name is that of a state that was moved from
+    /// one: both are settled whoever began them.
     func settleTries(at now: Int64) throws {
-        let host = journalHost ?? ""
-        for (key, tries) in try keyTries() where tries.underWay == host {
+        for (key, tries) in try keyTries() {
+            guard let begun = tries.underWay, begun.isEmpty || begun == journalHost ?? begun else { continue }
             guard try setPINTries(of: key, from: tries, to: tries.settled) else { continue }
             try record(wrong: tries, of: PINCounter(key), at: now)
         }

@@ -84,11 +84,19 @@ struct LatencyTests {
     @Test func `a fetch of all ends in its time, with what the others have`() async throws {
         let slow = try await sample.enrolled("slow")
         let fast = try await sample.enrolled("fast", target: other)
-        try await script([slow, fast], batch: false)
+        let (message, mayAnswer) = (try sample.message(SampleRequest(), for: fast), Channel<Void>())
+        await sample.issuer.onFetch { (_) throws(IssuerError) in
+            guard (try? await mayAnswer.next()) != nil else { throw await .waitingWasCancelled }
+            return RequestList(requests: [message], cursor: "c1")
+        }
         await sample.issuer.fallSilent(at: .fetch, of: try SampleAgent.target.issuer)
         async let failures = sample.agent.fetch(nil)
         _ = try await sample.issuer.fellSilent.next()
-        try await sample.eventually { try $0.oldestPending(enrollment: fast.id) }
+        // Each of the two has its time limit. That of the fast one is gone once its fetch has returned.
+        try await sample.clock.sleepers(2)
+        mayAnswer.send(())
+        while sample.clock.sleeperCount > 1, !Task.isCancelled { await Task.yield() }
+        #expect(try await sample.onlyRequest().enrollmentId == fast.id)
         sample.clock.advance(by: Fetcher.patience)
         #expect(try await failures.map(\.0.id) == [slow.id])
         #expect(try await failures.map(\.1) == ["the issuer did not answer in time"])

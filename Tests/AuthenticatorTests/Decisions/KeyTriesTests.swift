@@ -4,6 +4,7 @@ import Keys
 import ScratchDirectories
 import SoftKeys
 import StrictJSON
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -183,6 +184,20 @@ struct KeyTriesTests {
         let last = try sample.restarted()
         try await last.approve(request, pin: .right)
         #expect(try await last.enrollment(card.id).countedTries == .fresh)
+    }
+
+    /// On PostgreSQL the host is alpha, and a host of another name is another's.
+    @Test(arguments: StoreKind.current == .postgres ? [""] : ["", "beta"])
+    func `a try that was under way before the state was moved counts as a wrong one at the next start`(host: String)
+        async throws
+    {
+        let (card, _) = try await enrolled()
+        let identity = try #require(card.enrollment.key.external?.identity)
+        let begun = PINTries(failures: 2, blockedUntil: nil, underWay: host)
+        try await sample.store.write { _ = try $0.setPINTries(of: identity, from: .fresh, to: begun) }
+        try await sample.restarted().agent.prepare()
+        #expect(try await tries(of: card) == PINTries(failures: 2, blockedUntil: nil))
+        #expect(try await sample.newest(.notVerified).number("failures") == 2)
     }
 
     @Test func `a right one counts as right also if whoever asked is cut off before that is written`() async throws {

@@ -90,7 +90,10 @@ struct SignCountWatchTests {
         #expect(sample.seals.looks.value - before == 8)
     }
 
-    @Test func `of an enrollment that has ended nothing is remembered after the next look`() async throws {
+    @Test(arguments: [false, true])
+    func `of an enrollment that has ended nothing is remembered after the next look, of any other all`(
+        isSuspended: Bool
+    ) async throws {
         let (ended, stays) = (try await sample.enrolled("ended"), try await sample.enrolled("stays"))
         let (watch, status) = (sample.agent.signCountWatch, Box(0))
         // The first one's issuer answers once, and then no more: all that can be remembered of one is.
@@ -101,6 +104,7 @@ struct SignCountWatchTests {
         for id in [ended.id, stays.id, ended.id] { await watch.ensureChecked(id, mustKnow: true) }
         #expect(watch.remembered == [ended.id, stays.id])
         try await sample.change(ended.id, .ended(at: sample.now))
+        if isSuspended { try await sample.change(stays.id, .suspended) }
         try await sample.running([watch.run]) {
             while try await sample.clock.naps.next() != 86_400 {}
         }

@@ -52,5 +52,21 @@ struct SharedKeyTests {
         #expect(try await beta.refusal(of: request, pin: pins[0])?.code == .userNotVerified)
         #expect(try await alpha.refusal(of: request, pin: pins[1]) == nil)
     }
+
+    @Test func `a host that starts leaves the tries that are under way at another host`() async throws {
+        for (host, name) in [(alpha, "one"), (beta, "two")] {
+            try await host.agent.prepare()
+            // Its journal begins.
+            _ = try await host.enrolled(name)
+        }
+        let key = try #require(KeyIdentity(bytes: Array(repeating: 7, count: 32)))
+        let begun = PINTries(failures: 1, blockedUntil: nil, underWay: "beta")
+        try await beta.store.write { _ = try $0.setPINTries(of: key, from: .fresh, to: begun) }
+        try await alpha.restarted().agent.prepare()
+        #expect(try await alpha.store.real.read { try $0.pinTries(of: key) } == begun)
+        try await alpha.neighbour("beta").agent.prepare()
+        let left = try await alpha.store.real.read { try $0.pinTries(of: key) }
+        #expect(left == begun.settled)
+    }
 }
 #endif

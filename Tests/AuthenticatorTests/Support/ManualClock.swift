@@ -26,6 +26,9 @@ final class ManualClock: AgentClock {
 
     var steady: Double { state.withLock(\.now) }
 
+    /// How many sleep now.
+    var sleeperCount: Int { state.withLock(\.sleepers.count) }
+
     func sleep(seconds: Double) async throws {
         let id = newID()
         try await withTaskCancellationHandler {
