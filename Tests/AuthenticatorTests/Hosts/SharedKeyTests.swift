@@ -62,9 +62,12 @@ struct SharedKeyTests {
         let key = try #require(KeyIdentity(bytes: Array(repeating: 7, count: 32)))
         let begun = PINTries(failures: 1, blockedUntil: nil, underWay: "beta")
         try await beta.store.write { _ = try $0.setPINTries(of: key, from: .fresh, to: begun) }
-        try await alpha.restarted().agent.prepare()
+        let (newAlpha, newBeta) = try StoreKind.$current.withValue(.postgres) {
+            (try alpha.restarted(), try alpha.neighbour("beta"))
+        }
+        try await newAlpha.agent.prepare()
         #expect(try await alpha.store.real.read { try $0.pinTries(of: key) } == begun)
-        try await alpha.neighbour("beta").agent.prepare()
+        try await newBeta.agent.prepare()
         let left = try await alpha.store.real.read { try $0.pinTries(of: key) }
         #expect(left == begun.settled)
     }
