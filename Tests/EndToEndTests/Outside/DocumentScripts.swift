@@ -14,6 +14,10 @@ import Testing
         try await OutsideScript.run("test_tutorial.py")
     }
 
+    @Test func `the demo keeps what it made with a check that holds, or nothing`() async throws {
+        try await OutsideScript.run("test_demo.py")
+    }
+
     @Test func `the example issuer works as a newcomer starts it`() async throws {
         try await OutsideScript.run("test_example.py")
     }
