@@ -29,7 +29,7 @@ extension StateFiles {
     ///
     /// - Returns: false if a restore was cut off before its end; then what is there is no state.
     package static func tidy(_ directory: String) -> Bool {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let names = names(in: directory)
         for name in names where name.hasPrefix(backupPrefix) { remove("\(directory)/\(name)") }
         guard names.contains(restore) else { return true }
         guard names.contains(database) else { return false }
@@ -39,9 +39,23 @@ extension StateFiles {
         return true
     }
 
+    /// Whether something has the name of the database, whatever it is.
+    package static func hasDatabase(_ directory: String) -> Bool { names(in: directory).contains(database) }
+
+    /// Whether there are keys in files, as unreleased versions made them, and no database.
+    package static func hasKeyFilesAlone(_ directory: String) -> Bool {
+        !hasDatabase(directory) && names(in: "\(directory)/keys").contains { $0.hasSuffix(keyFileSuffix) }
+    }
+
+    private static let keyFileSuffix = ".key"
+
+    private static func names(in directory: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    }
+
     /// Whether a state was being moved here when it was cut off, and no agent may begin a new one.
     package static func awaitsMovedState(_ directory: String) -> Bool {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let names = names(in: directory)
         return names.contains(moving) && !names.contains(database)
     }
 

@@ -2,8 +2,18 @@ import AgentHost
 import Authenticator
 import LinuxProcess
 import Logging
+import SQLiteBackup
 
 extension AgentProcess {
+    /// Refuses a state of the form in which each key was a file: it is not made anew beside its keys.
+    func expectNoKeyFiles() throws(StartError) {
+        guard isStateHere, StateFiles.hasKeyFilesAlone(settings.stateDirectory) else { return }
+        throw StartError(
+            .config,
+            "the state directory \(settings.stateDirectory) has keys in files (keys) and no database: it was made by an "
+                + "unreleased version of the agent; it stays as it is; give this version an empty one, and enroll anew")
+    }
+
     /// Sends the service manager the first status.
     func notifyStart() {
         warningIfUnsent { () throws(SystemError) in try ProcessEnvironment.serviceManager?.tell([.status("Starting")]) }

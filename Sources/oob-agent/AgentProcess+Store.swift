@@ -41,14 +41,16 @@ extension AgentProcess {
     /// - Parameters:
     ///   - dataKeys: for a store that encrypts what is personal.
     ///   - mayChangeSecret: whether the previous secret was given as well.
+    ///   - isSecretNew: whether the secret was made now, and no file has it yet unless the state is here.
     ///   - clock: what the time of a copy is told by.
     func openStore(
         _ scratch: Scratch, _ seals: RowSealer, _ dataKeys: DataKeySealer, _ auditKeys: SealedAuditKeys,
-        mayChangeSecret: Bool, clock: any AgentClock
+        mayChangeSecret: Bool, isSecretNew: Bool, clock: any AgentClock
     ) async throws -> OpenedStore {
         #if PostgreSQL
         if let database = settings.database {
-            return try await openDatabase(database, seals, dataKeys, auditKeys, mayChangeSecret: mayChangeSecret)
+            return try await openDatabase(
+                database, seals, dataKeys, auditKeys, mayChangeSecret: mayChangeSecret, isSecretNew: isSecretNew)
         }
         #endif
         let directory = settings.stateDirectory
@@ -63,7 +65,7 @@ extension AgentProcess {
     #if PostgreSQL
     private func openDatabase(
         _ database: DatabaseSettings, _ seals: RowSealer, _ dataKeys: DataKeySealer, _ auditKeys: SealedAuditKeys,
-        mayChangeSecret: Bool
+        mayChangeSecret: Bool, isSecretNew: Bool
     ) async throws -> OpenedStore {
         let host = PostgresHost(
             name: database.host, identity: try hostIdentity(),
@@ -80,6 +82,7 @@ extension AgentProcess {
         } catch let error as PostgresMoveError {
             throw StartError(.dataError, "\(error)")
         } catch is SealError {
+            guard !isSecretNew else { throw SecretSource.missing(beside: "the state in the database", settings) }
             throw StartError(
                 .config, "the secret is not the one that the other hosts have: give that one (--secret-file)")
         }

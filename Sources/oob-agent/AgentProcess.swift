@@ -39,6 +39,7 @@ struct AgentProcess {
     /// - Parameter scratch: where the database's temporary files are.
     func run(_ scratch: Scratch) async throws {
         notifyStart()
+        try expectNoKeyFiles()
         // From here on SIGHUP does not end the process; one that comes during the start is handled later.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         try claimStateDirectory()
@@ -98,7 +99,10 @@ struct AgentProcess {
     ) async throws(StartError) -> (Agent, OpenedStore, SecretRewrapper?) {
         // Before the first secret is read.
         let isMemoryLocked = LockedMemory.prepare()
-        let secret = try SecretSource.load(settings, log: log)
+        let found = try SecretSource.find(settings)
+        let secret = if let found { found } else { try SecretSource.generate() }
+        // Before there is a database that needs it.
+        if found == nil, isStateHere { try keep(secret) }
         let previous = try previousSecret(of: secret)
         do {
             let ring = KeyRing(
@@ -109,7 +113,8 @@ struct AgentProcess {
             let opened = try await openStore(
                 scratch, RowSealer(secret: secret, previous: previous),
                 DataKeySealer(secret: secret, previous: previous), auditKeys,
-                mayChangeSecret: previous != nil, clock: testClock ?? SystemClock())
+                mayChangeSecret: previous != nil, isSecretNew: found == nil, clock: testClock ?? SystemClock())
+            if found == nil, !isStateHere { try SecretSource.keep(secret, settings, log: log) }
             let ports = Ports(
                 store: opened.store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
                 auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),
@@ -126,7 +131,7 @@ struct AgentProcess {
     }
 
     /// Whether the state is in a file in the state directory, and not in a database that several hosts share.
-    private var isStateHere: Bool {
+    var isStateHere: Bool {
         #if PostgreSQL
         settings.database == nil
         #else

@@ -8,7 +8,7 @@ import Keys
 struct StartError: Error {
     enum Status: Int32, CaseIterable {
         case usage = 64
-        /// What the state or a backup holds is not for this version, or damaged.
+        /// The state is damaged or was moved, or the backup is damaged or of another version.
         case dataError = 65
         case noInput = 66
         case unavailable = 69
@@ -24,7 +24,7 @@ struct StartError: Error {
         var meaning: String {
             switch self {
             case .usage: "wrong usage"
-            case .dataError: "the state or the backup is damaged, of another version, or was moved"
+            case .dataError: "the state is damaged or moved, the backup damaged or of another version"
             case .noInput: "the secret or the backup that is named is not there, or cannot be read"
             case .unavailable: "the state, the socket or a port is another process's"
             case .software: "an error of the agent's own"
@@ -32,7 +32,7 @@ struct StartError: Error {
             case .cannotCreate: "what is to be restored or moved into is not empty"
             case .ioError: "the disk of the state or of the output is full, read-only or failing"
             case .noPermission: "a file or directory may not be used, or is open to others"
-            case .config: "a setting is wrong; the message names the place"
+            case .config: "a setting or the secret is wrong, or another version made the state"
             }
         }
 

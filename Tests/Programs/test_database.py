@@ -241,9 +241,42 @@ class AtStart(DatabaseCase):
         with sqlite3.connect(self.database) as database:
             database.execute("ALTER TABLE oob_agent_store RENAME TO grdb_migrations")
         database.close()
-        before = self.database.read_bytes()
+        before = self.contents()
         self.expect_no_start(78, "made by an unreleased version", "enroll anew")
-        self.assertEqual(self.database.read_bytes(), before)
+        self.assertEqual(self.contents(), before)
+        (self.state / "secret").unlink()
+        before = self.contents()
+        self.expect_no_start(78, "there is no secret", str(self.database))
+        self.assertEqual(self.contents(), before)
+
+    def test_a_database_without_its_secret(self):
+        self.begin_and_stop()
+        secret = self.state / "secret"
+        kept = secret.rename(self.folder / "kept")
+        before = self.contents()
+        self.expect_no_start(78, f"there is no secret {secret}", str(self.database), "--secret-file")
+        self.assertEqual(self.contents(), before)
+        kept.rename(secret)
+        self.agent = started(self, Agent(self.folder))
+
+    def test_key_files_of_an_unreleased_version_without_a_database(self):
+        keys = self.state / "keys"
+        keys.mkdir(parents=True)
+        self.state.chmod(0o700)
+        (keys / "0123456789abcdef0123.key").write_bytes(b"sealed")
+        (self.state / "secret").write_bytes(bytes(32))
+        (self.state / "secret").chmod(0o600)
+        before = self.contents()
+        run = self.start_in_vain()
+        self.assertEqual(run.returncode, 78, run)
+        for words in (str(self.state), "made by an unreleased version", "enroll anew"):
+            self.assertIn(words, run.stderr.splitlines()[-1])
+        self.assertEqual(self.contents(), before)
+
+    def contents(self) -> dict[str, bytes]:
+        """The files of the state, but the lock, which names its process."""
+        return {str(path): path.read_bytes() for path in self.state.rglob("*")
+                if path.is_file() and path.name != "agent.lock"}
 
     def test_a_file_that_is_no_database(self):
         self.begin_and_stop()

@@ -472,6 +472,24 @@ class SharedKeyTests(Hosts):
             self.assertEqual(agent.ctl("audit verify").returncode, 0)
             agent.stop()
 
+    def test_a_host_makes_a_secret_only_if_the_database_has_none(self):
+        def without(host: str) -> list[str]:
+            return ["--database", self.url, "--host-name", host]
+
+        place = self.place()
+        Agent(place, *without("alpha")).stop()
+        made = (place / "state" / "secret").read_bytes()
+        Agent(place, *without("alpha")).stop()
+        self.assertEqual((place / "state" / "secret").read_bytes(), made)
+        state = self.place() / "state"
+        failed = subprocess.run(
+            [BIN_DIR / "oob-agent", "--state-dir", state, *without("beta")], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=WITHIN)
+        self.assertEqual(failed.returncode, 78, failed.stderr)
+        self.assertIn(f"there is no secret {state}/secret, and the state in the database was made with one", failed.stderr)
+        self.assertFalse((state / "secret").exists())
+        self.assertEqual(self.server.sql("SELECT name FROM host", self.name), [["alpha"]])
+
     def test_a_change_of_the_secret_that_was_cut_short_is_finished_before_any_host_starts(self):
         alpha = self.host("alpha")
         self.enroll(alpha)

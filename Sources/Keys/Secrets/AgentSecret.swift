@@ -1,3 +1,5 @@
+package import DurableFiles
+
 /// The secret under which an agent keeps every key that it made: 16 to 1,024 bytes, uniformly random.
 ///
 /// What is used is never the secret itself but keys derived from it by HKDF-SHA256 (RFC 5869), each for one use and
@@ -30,6 +32,9 @@ package struct AgentSecret: Sendable {
     package static func generate() throws(OpenSSLError) -> AgentSecret {
         try AgentSecret(checked: try Secret.random(32))
     }
+
+    /// Writes it into a new file, mode 0600, and returns when it is on the disk.
+    package func write(to path: String) throws(FileError) { try SecretFile.write(secret, to: path) }
 
     /// The key that seals under one label.
     func sealingKey(for label: String) throws(OpenSSLError) -> Secret {

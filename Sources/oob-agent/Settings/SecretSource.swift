@@ -1,29 +1,47 @@
 import DurableFiles
 import Keys
 import Logging
+import SQLiteBackup
 
 /// Reads or makes the agent's secret.
 enum SecretSource {
-    /// Reads the named file, or the one that an earlier start made; else makes one.
-    static func load(_ settings: Settings, log: Logger) throws(StartError) -> AgentSecret {
-        if let path = settings.secretFile { return try read(path, privacy: settings.secretPrivacy) }
-        let path = settings.stateDirectory + "/secret"
-        do throws(StartError) {
-            return try read(path, privacy: .ownerOnly)
-        } catch  where error.isMissing {
-            let secret = try make(path)
-            log.warning(
-                "a secret was made in the state directory; whoever copies the directory has keys and secret",
-                metadata: ["path": "\(path)"])
-            return secret
+    /// A secret that no file has yet.
+    static func generate() throws(StartError) -> AgentSecret {
+        do {
+            return try AgentSecret.generate()
+        } catch {
+            throw StartError(.osError, "the secret could not be made: \(error)")
         }
     }
 
-    /// Reads the secret as a start would, but makes nothing; nil if a start would make one.
+    /// Writes a secret that was made now into the state directory.
+    static func keep(_ secret: AgentSecret, _ settings: Settings, log: Logger) throws(StartError) {
+        let path = file(settings)
+        do throws(FileError) {
+            try secret.write(to: path)
+        } catch {
+            throw StartError(.init(error.systemError), "the secret could not be made: \(error)")
+        }
+        log.warning(
+            "a secret was made in the state directory; whoever copies the directory has keys and secret",
+            metadata: ["path": "\(path)"])
+    }
+
+    /// The refusal of a start without a secret on what another one has sealed: a new one would open nothing.
+    static func missing(beside database: String, _ settings: Settings) -> StartError {
+        StartError(
+            .config,
+            "there is no secret \(file(settings)), and \(database) was made with one: put that one there, or name it "
+                + "with --secret-file")
+    }
+
+    private static func file(_ settings: Settings) -> String { "\(settings.stateDirectory)/\(StateFiles.secret)" }
+
+    /// Reads the named file, or the one that an earlier start made; `nil` if there is none.
     static func find(_ settings: Settings) throws(StartError) -> AgentSecret? {
         if let path = settings.secretFile { return try read(path, privacy: settings.secretPrivacy) }
         do throws(StartError) {
-            return try read(settings.stateDirectory + "/secret", privacy: .ownerOnly)
+            return try read(file(settings), privacy: .ownerOnly)
         } catch  where error.isMissing {
             return nil
         }
@@ -65,20 +83,18 @@ enum SecretSource {
             throw StartError(.config, "the secret \(path): \(error)")
         }
     }
-
-    private static func make(_ path: String) throws(StartError) -> AgentSecret {
-        do {
-            let secret = try Secret.random(32)
-            try SecretFile.write(secret, to: path)
-            return try AgentSecret(secret)
-        } catch {
-            let status: StartError.Status = (error as? FileError).map { .init($0.systemError) } ?? .osError
-            throw StartError(status, "the secret could not be made: \(error)")
-        }
-    }
 }
 
 extension AgentProcess {
+    /// Keeps a new secret in the state directory, unless a database is there already.
+    func keep(_ secret: AgentSecret) throws(StartError) {
+        let directory = settings.stateDirectory
+        guard !StateFiles.hasDatabase(directory) else {
+            throw SecretSource.missing(beside: "the database \(directory)/\(StateFiles.database)", settings)
+        }
+        try SecretSource.keep(secret, settings, log: log)
+    }
+
     /// The previous secret, if what it encrypts must now be encrypted under `secret`; else nil.
     func previousSecret(of secret: AgentSecret) throws(StartError) -> AgentSecret? {
         let previous = try SecretSource.loadPrevious(settings)

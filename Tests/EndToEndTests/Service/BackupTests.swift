@@ -11,6 +11,11 @@ import Testing
         #expect(restored.status == 0, "\(restored)")
         #expect(restored.errors.contains("the state as it was at"), "\(restored)")
         #expect(restored.output.isEmpty)
+        // Without the secret of that state none is made, so that the right one can still be given.
+        let before = Set(agent.stateFiles)
+        let refused = try await agent.startInVain([])
+        #expect(refused.status == 78 && refused.errors.contains("there is no secret"), "\(refused)")
+        #expect(Set(agent.stateFiles) == before && !agent.stateFiles.contains { $0.hasSuffix("/secret") })
         try await agent.start("--secret-file", "\(old.stateDirectory)/secret")
         return agent
     }
