@@ -12,6 +12,8 @@ import Synchronization
 package struct Exchange: Sendable {
     /// With `GET` in the place of `HEAD`.
     package let request: Request
+    /// Whether the client asked for the head alone: work that only a body needs can be left out.
+    package var isHead: Bool { original.method == .head }
     private let original: Request
     private let channel: any Channel
     private let heldBack: HeldBackBody?
@@ -37,7 +39,6 @@ package struct Exchange: Sendable {
         if let allowed = head.headerFields[.allow], allowed.split(separator: ", ").contains("GET") {
             head.headerFields[.allow] = allowed + ", HEAD"
         }
-        let isHead = original.method == .head
         // The body may still come or not: the next request could not be told from it. And the encoder would end a body whose
         // length is not known, which an answer to HEAD does not have.
         let isLast = heldBack?.isHeldBack == true || isHead && response.body.contentLength == nil

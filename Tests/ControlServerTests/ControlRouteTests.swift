@@ -92,7 +92,7 @@ import Yams
     @Test func `every call that changes something or holds keys takes a right to decide`() {
         let changing = ControlRoute.allCases.filter { $0.method != "GET" } + [.backup]
         #expect(Set(changing) == Set(ControlRoute.allCases.filter { $0.right == .decide }))
-        #expect(ControlRoute.allCases.filter { $0.right == .own } == [.exportKey])
+        #expect(ControlRoute.allCases.filter { $0.right == .own } == [.exportKey, .exportPublicKey])
         #expect(ControlRoute.allCases.allSatisfy { $0.right >= .look })
     }
 

@@ -245,6 +245,12 @@ class Turns(unittest.TestCase):
         while process.stdout.read(16_384):
             time.sleep(0.1)
 
+    def curl(self, option: str) -> str:
+        """The answer to a user's call of the path."""
+        return subprocess.run(
+            ["curl", "--silent", option, "--max-time", "60", "--unix-socket", self.agent.socket, "http://agent/v1/backup"],
+            user=self.ALICE, group=self.ALICE, extra_groups=[self.GROUP], cwd="/", capture_output=True, text=True).stdout
+
     def test_root_takes_the_turn_and_a_user_gets_one_an_hour(self):
         slow = self.ctl(self.ALICE)
         self.assertTrue(slow.stdout.read(16).startswith(b"SQLite format 3"))
@@ -259,14 +265,14 @@ class Turns(unittest.TestCase):
         reading.join(120)
         slow.stdout.close()
         slow.stderr.close()
+        # Nothing is copied for a HEAD, and no hour is used up.
+        head = self.curl("--head")
+        self.assertRegex(head, r"(?s)^HTTP/1.1 200 .*application/vnd.sqlite3")
         # It was not that user's fault.
         self.assertEqual(self.ended(self.ctl(self.ALICE))[0], 0)
         status, count, errors = self.ended(self.ctl(self.ALICE))
         self.assertEqual((status, count, "an hour ago, and root and the agent's own user alone may sooner: try again in " in errors), (75, 0, True), errors)
-        answer = subprocess.run(
-            ["curl", "--silent", "--include", "--max-time", "60", "--unix-socket", self.agent.socket, "http://agent/v1/backup"],
-            user=self.ALICE, group=self.ALICE, extra_groups=[self.GROUP], cwd="/", capture_output=True, text=True)
-        self.assertRegex(answer.stdout, r"(?s)^HTTP/1.1 429 .*Retry-After: 3[0-9]{3}\n")
+        self.assertRegex(self.curl("--include"), r"(?s)^HTTP/1.1 429 .*Retry-After: 3[0-9]{3}\n")
         self.assertEqual([self.ended(self.ctl(0))[0] for _ in range(2)], [0, 0])
 
 

@@ -1,24 +1,61 @@
+import Keys
 import Logging
 
+/// The half of an enrollment's key that a client asks for.
+package enum KeyHalf: Sendable {
+    /// The private half as it is stored: sealed under the agent's secret, and under its PIN if it has one.
+    case sealed
+    case `public`
+
+    fileprivate var command: JournaledCommand {
+        switch self {
+        case .sealed: .exportKey
+        case .public: .exportPublicKey
+        }
+    }
+}
+
 extension Agent {
-    /// Gives out the key of an enrollment as it is stored: sealed under the agent's secret, and under its PIN if it has one.
+    /// Gives out one half of an enrollment's key.
     ///
-    /// It revives nothing: the row's seal covers the key, so an older one that is put back is found.
+    /// A sealed half revives nothing: the row's seal covers the key, so an older one that is put back is found.
     ///
-    /// - Returns: once the journal has who asked for it, the enrollment; its sealed key is `nil` if the agent did not make
-    ///   the key.
-    /// - Throws: `CommandError` if the enrollment has ended, or its row is damaged.
-    package func exportKey(of id: EnrollmentID, for peer: ControlPeer) async throws -> Enrollment {
+    /// - Returns: the enrollment with that half, once the journal has who asked for it.
+    /// - Throws: `CommandError` if the enrollment has ended, its row is damaged, or it has no such half; then the journal
+    ///   has no entry.
+    package func exportKey(_ half: KeyHalf, of id: EnrollmentID, for peer: ControlPeer) async throws -> Enrollment {
         let clock = ports.clock
         let enrollment = try await ports.store.write { store in
-            guard let enrollment = try store.enrollment(id), !enrollment.isOver else {
-                throw CommandError(.notEnrolled, "the enrollment \(id) has ended, and its key is gone")
-            }
-            try enrollment.expectWhole()
-            try store.record(.commanded(.exportKey, by: peer, about: id), at: clock.now)
+            let enrollment = try Self.keyToExport(half, of: id, in: store)
+            try store.record(.commanded(half.command, by: peer, about: id), at: clock.now)
             return enrollment
         }
-        log.notice("commanded", metadata: peer.logged(["command": "\(JournaledCommand.exportKey)"]))
+        log.notice("commanded", metadata: peer.logged(["command": "\(half.command)"]))
         return enrollment
+    }
+
+    /// The enrollment that ``exportKey(_:of:for:)`` would give out now; nothing is recorded.
+    package func keyToExport(_ half: KeyHalf, of id: EnrollmentID) async throws -> Enrollment {
+        try await ports.store.read { try Self.keyToExport(half, of: id, in: $0) }
+    }
+
+    private static func keyToExport(
+        _ half: KeyHalf, of id: EnrollmentID, in store: any StoreReader
+    ) throws -> Enrollment {
+        guard let enrollment = try store.enrollment(id), !enrollment.isOver else {
+            throw CommandError(.notEnrolled, "the enrollment \(id) has ended, and its key is gone")
+        }
+        try enrollment.expectWhole()
+        switch half {
+        case .sealed where enrollment.sealedKey == nil:
+            let uri = enrollment.key.external?.uri.text ?? id.keyURI
+            throw CommandError(
+                .invalidArgument,
+                "the agent did not make the key \(uri), and has no copy; its public half is exported (oobctl: --public)"
+            )
+        case .public where enrollment.credentialKey == nil:
+            throw CommandError(.notEnrolled, "the enrollment \(id) has no key yet")
+        case .sealed, .public: return enrollment
+        }
     }
 }

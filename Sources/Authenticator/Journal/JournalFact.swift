@@ -67,7 +67,8 @@ extension JournalFact {
 
 /// What a client of the control socket has the agent do; a decision has an entry of its own that says who.
 package enum JournaledCommand: String, Sendable, CaseIterable {
-    case enroll, unenroll, changePIN, exportKey, rotatePush, backup, setPersona, clearPersona, reloadRules
+    case enroll, unenroll, changePIN, exportKey, exportPublicKey, rotatePush, backup, setPersona, clearPersona,
+        reloadRules
 }
 
 extension JournalFact {

@@ -95,9 +95,13 @@ package struct ControlClient: Sendable {
         try await send(command, by: .post, to: ["enrollments", id, "pin"], seconds: ControlTimeout.pinChange)
     }
 
-    /// The key of an enrollment, sealed, and its public half.
-    package func key(of id: String) async throws(ClientError) -> KeyExportView {
+    /// The private half of an enrollment's key, sealed.
+    package func sealedKey(of id: String) async throws(ClientError) -> KeyExportView {
         try await get(["enrollments", id, "key"])
+    }
+
+    package func publicKey(of id: String) async throws(ClientError) -> KeyExportView {
+        try await get(["enrollments", id, "public-key"])
     }
 
     package func personas() async throws(ClientError) -> PersonasView { try await get(["personas"]) }

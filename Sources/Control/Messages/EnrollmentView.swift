@@ -102,18 +102,18 @@ package struct KeyTestView: Codable, Sendable, Equatable {
     }
 }
 
-/// The key of an enrollment: the answer of `GET /v1/enrollments/{id}/key`.
+/// One half of an enrollment's key: the answer of `GET /v1/enrollments/{id}/key` and `…/public-key`.
 package struct KeyExportView: Codable, Sendable, Equatable {
     /// The enrollment's id.
     package var id: String
     package var keyUri: String
-    /// PEM.
-    package var publicKey: String
-    /// The private half as it is stored, sealed: PEM of the label `OOB-AGENT SEALED KEY`; absent if the agent did not
-    /// make it.
+    /// PEM; absent if the sealed half was asked for.
+    package var publicKey: String?
+    /// The private half as it is stored, sealed: PEM of the label `OOB-AGENT SEALED KEY`; absent if the public half was
+    /// asked for.
     package var sealedKey: String?
 
-    package init(id: String, keyUri: String, publicKey: String, sealedKey: String?) {
+    package init(id: String, keyUri: String, publicKey: String? = nil, sealedKey: String? = nil) {
         self.id = id
         self.keyUri = keyUri
         self.publicKey = publicKey

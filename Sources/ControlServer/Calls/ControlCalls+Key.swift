@@ -4,17 +4,27 @@ import FoundationEssentials
 import Keys
 
 extension ControlCalls {
-    /// The key of an enrollment: sealed, as it is stored, and its public half.
-    func exportKey(of name: String, for client: ControlConnection) async throws -> Answer {
+    /// One half of an enrollment's key: the private one as it is stored, sealed, or the public one.
+    ///
+    /// - Parameter isHead: whether nothing of it leaves: then nothing is recorded.
+    func exportKey(
+        _ half: KeyHalf, of name: String, for client: ControlConnection, isHead: Bool
+    ) async throws -> Answer {
         let peer = ControlPeer(client.caller)
         let id = try await agent.enrollment(named: name).id
-        let enrollment = try await quota.run(.exportKey, by: peer.uid, countsAlways: true) {
-            try await agent.exportKey(of: id, for: peer)
-        }
+        let enrollment =
+            if isHead {
+                try await agent.keyToExport(half, of: id)
+            } else {
+                try await quota.run(.exportKey, by: peer.uid, countsAlways: true) {
+                    try await agent.exportKey(half, of: id, for: peer)
+                }
+            }
         return try .json(
             KeyExportView(
-                id: id.text, keyUri: agent.keyURI(of: enrollment), publicKey: enrollment.credentialKey?.pem ?? "",
-                sealedKey: enrollment.sealedKey.map(SealedKeyText.pem)))
+                id: id.text, keyUri: agent.keyURI(of: enrollment),
+                publicKey: half == .public ? enrollment.credentialKey?.pem : nil,
+                sealedKey: half == .sealed ? enrollment.sealedKey.map(SealedKeyText.pem) : nil))
     }
 }
 

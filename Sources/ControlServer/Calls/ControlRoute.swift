@@ -1,7 +1,7 @@
 /// The calls that there are: each with its line in openapi/agent.yaml.
 package enum ControlRoute: CaseIterable, Sendable {
     case status, health, metrics, doctor, openapi, clock, advanceClock
-    case enrollments, enroll, unenroll, changePIN, exportKey, rotatePush, fetch
+    case enrollments, enroll, unenroll, changePIN, exportKey, exportPublicKey, rotatePush, fetch
     case requests, request, evidence, approve, deny
     case events, audit, auditHosts, auditKey, verifyAudit, backup
     case personas, setPersona, clearPersona, explanation, explanations, reloadRules, fleet
@@ -57,6 +57,7 @@ package enum ControlRoute: CaseIterable, Sendable {
         case .unenroll: ("DELETE", "/v1/enrollments/{id}", .decide, Self.json, [])
         case .changePIN: ("POST", "/v1/enrollments/{id}/pin", .decide, Self.json, [])
         case .exportKey: ("GET", "/v1/enrollments/{id}/key", .own, Self.json, [])
+        case .exportPublicKey: ("GET", "/v1/enrollments/{id}/public-key", .own, Self.json, [])
         case .rotatePush: ("POST", "/v1/push/rotate", .decide, Self.json, [])
         case .fetch: ("POST", "/v1/fetch", .decide, Self.json, [])
         case .requests: ("GET", "/v1/requests", .look, Self.json, ["all", "limit", "after", "before", "enrollment"])

@@ -15,7 +15,8 @@ struct ControlRouter: Sendable {
     let access: PeerAccess
     let log: Logger
 
-    func answer(to request: Request, on connection: ControlConnection) async -> Answer {
+    /// - Parameter isHead: whether `request` stands for a HEAD: its answer is the same, and its body does not leave.
+    func answer(to request: Request, isHead: Bool, on connection: ControlConnection) async -> Answer {
         do {
             connection.waitForClient()
             try check(connection.caller, for: .look)
@@ -27,7 +28,7 @@ struct ControlRouter: Sendable {
             try route.check(request)
             let body = try await body(of: request)
             connection.work()
-            return try await call(route, for: request, body: body, on: connection)
+            return try await call(route, for: request, isHead: isHead, body: body, on: connection)
         } catch let tooMany as TooManyCallsError {
             return .problem(tooMany)
         } catch {
@@ -66,7 +67,7 @@ struct ControlRouter: Sendable {
     }
 
     private func call(
-        _ route: ControlRoute, for request: Request, body: [UInt8], on connection: ControlConnection
+        _ route: ControlRoute, for request: Request, isHead: Bool, body: [UInt8], on connection: ControlConnection
     ) async throws -> Answer {
         let (uri, responses) = (request.uri, calls.responses)
         switch route {
@@ -101,7 +102,8 @@ struct ControlRouter: Sendable {
         case .request:
             let (id, query) = (uri.id, try RequestQuery(uri))
             return try await responses.makeShort(for: connection) { try await calls.request(id, query) }
-        case .exportKey: return try await calls.exportKey(of: uri.id, for: connection)
+        case .exportKey: return try await calls.exportKey(.sealed, of: uri.id, for: connection, isHead: isHead)
+        case .exportPublicKey: return try await calls.exportKey(.public, of: uri.id, for: connection, isHead: isHead)
         case .evidence: return try await calls.evidence(uri.id, try RequestQuery(uri), for: connection)
         case .approve, .deny:
             let command = try ControlJSON.decode(body, as: DecideCommand.self)
@@ -114,6 +116,8 @@ struct ControlRouter: Sendable {
         case .auditHosts: return try await responses.make(for: connection) { try await calls.auditHosts() }
         case .auditKey: return try await responses.makeShort(for: connection, calls.auditKey)
         case .verifyAudit: return try await calls.verifyAudit(for: connection)
+        // The copy is not made, and the user's hour not used up.
+        case .backup where isHead: return Answer(contentType: route.mediaType) { _ in }
         case .backup: return try await calls.backup(for: connection)
         }
     }

@@ -43,7 +43,7 @@ struct ControlChannel: ServerChildChannel {
         connection.begin()
         await http { [router, loop = channel.eventLoop] request, writer, _ in
             let exchange = Exchange(request, on: channel)
-            var response = await router.answer(to: exchange.request, on: connection).response
+            var response = await router.answer(to: exchange.request, isHead: exchange.isHead, on: connection).response
             connection.waitForClient(unread: response.body.contentLength ?? 0)
             response.body = response.body.paced(by: loop)
             if try await exchange.send(response, by: writer) { try await exchange.close() }

@@ -46,25 +46,27 @@ struct KeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await common.run { client, output throws(ClientError) in
-                let key = try await client.key(of: id)
-                guard let pem = `public` ? key.publicKey : key.sealedKey else {
-                    throw .refused(
-                        ControlError(
-                            .invalidArgument,
-                            "the agent did not make the key \(key.keyUri), and has no copy; --public prints its public half"
-                        ))
-                }
                 guard let file else {
+                    let (key, pem) = try await export(by: client)
                     try output.data(key) { _ in pem.hasSuffix("\n") ? String(pem.dropLast()) : pem }
                     return .done
                 }
+                // Before anything is exported: the journal has no export that came to nothing because of the file.
                 let written = try NewFile(file, replacing: force)
-                try written.write(Array(pem.utf8))
+                try written.write(Array(try await export(by: client).pem.utf8))
                 try written.keep()
                 try output.data(KeyWritten(file: file)) { _ in "" }
                 output.message("Wrote \(file).")
                 return .done
             }
+        }
+
+        private func export(by client: ControlClient) async throws(ClientError) -> (key: KeyExportView, pem: String) {
+            let key = try await `public` ? client.publicKey(of: id) : client.sealedKey(of: id)
+            guard let pem = `public` ? key.publicKey : key.sealedKey else {
+                throw .unclear("The key could not be read: is the agent of another version?")
+            }
+            return (key, pem)
         }
     }
 }

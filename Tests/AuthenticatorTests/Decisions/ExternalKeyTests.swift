@@ -40,6 +40,21 @@ struct ExternalKeyTests {
         return SampleEnrollment(enrollment: active, publicKey: key.facts.publicKey, token: "token-1")
     }
 
+    @Test func `the sealed half of a key that the agent did not make is refused, and no export is in the journal`()
+        async throws
+    {
+        try makeKey()
+        let (agent, card) = (sample.agent, try await enrolled())
+        let kinds = try await sample.recorded {
+            let refusal = try await failure {
+                _ = try await agent.exportKey(.sealed, of: card.id, for: SampleAgent.peer)
+            }
+            #expect(refusal.code == .invalidArgument && "\(refusal)".contains("did not make the key file:\(path)"))
+        }
+        #expect(kinds == [])
+        #expect(try await agent.exportKey(.public, of: card.id, for: SampleAgent.peer).credentialKey == card.publicKey)
+    }
+
     private func failure(_ body: () async throws -> Void) async throws -> CommandError {
         try await #require(throws: CommandError.self) { try await body() }
     }

@@ -31,7 +31,7 @@ struct WriteTimesTests {
         #expect(try await sample.refusal(of: request, pin: .wrong)?.code == .userNotVerified)
         try await sample.approve(request, pin: .right)
         try await sample.agent.changePIN(of: card.id, from: .right, to: .wrong)
-        _ = try await sample.agent.exportKey(of: card.id, for: SampleAgent.peer)
+        _ = try await sample.agent.exportKey(.sealed, of: card.id, for: SampleAgent.peer)
         let other = try await sample.enrolled("other")
         try await sample.receive(.numbered(1), .numbered(2), .numbered(3), .numbered(4), for: other)
         let ids = try await sample.requests().filter { $0.enrollmentId == other.id }.map(\.id)
