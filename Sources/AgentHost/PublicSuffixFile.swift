@@ -16,13 +16,13 @@ package struct PublicSuffixFile: Sendable {
     package var list: PublicSuffixList? {
         guard let bytes = try? read() else { return nil }
         let list = PublicSuffixList(bytes)
-        return list.count > 0 ? list : nil
+        return list.hasRule ? list : nil
     }
 
     /// Why there is none that can be used; `nil` if there is one.
     package var problem: String? {
         do throws(FileError) {
-            return PublicSuffixList.hasRule(try read()) ? nil : "\(path) has no rule"
+            return PublicSuffixList(try read()).hasRule ? nil : "\(path) has no rule"
         } catch {
             return "\(error)"
         }

@@ -17,6 +17,8 @@ struct PublicSuffixListTests {
         *.kobe.jp
         !city.kobe.jp
         公司.cn
+        中国
+        公司.香港
         møre-og-romsdal.no
         // ===END ICANN DOMAINS===
         // ===BEGIN PRIVATE DOMAINS===
@@ -31,6 +33,7 @@ struct PublicSuffixListTests {
         ("login.www.ck", false), ("kobe.jp", false), ("c.kobe.jp", true), ("b.c.kobe.jp", false),
         ("city.kobe.jp", false), ("www.city.kobe.jp", false), ("xn--55qx5d.cn", true), ("shishi.xn--55qx5d.cn", false),
         ("xn--mre-og-romsdal-qqb.no", true), ("github.io", true), ("bank.github.io", false),
+        ("xn--fiqs8s", true), ("bank.xn--fiqs8s", false), ("xn--55qx5d.xn--j6w193g", true),
         ("eu.compute.amazonaws.com", true), ("compute.amazonaws.com", false), ("", false), (".co.uk", false),
         ("*.ck", false), ("!www.ck", false),
     ])
@@ -60,9 +63,11 @@ struct PublicSuffixListTests {
             Array("-a.b".utf8), Array("!!a.b".utf8), [], Array("   ".utf8), Array("//".utf8),
         ]
         let list = PublicSuffixList(Array((lines + [Array("co.uk\r".utf8)]).joined(separator: [UInt8(ascii: "\n")])))
-        #expect(list.count == 1 && list.publicSuffix(of: "bank.co.uk") == "co.uk")
-        #expect(PublicSuffixList([]).count == 0)
-        #expect(PublicSuffixList.hasRule(Array("// none\nuk".utf8)) && !PublicSuffixList.hasRule(Array("//\n\n".utf8)))
+        #expect(list.publicSuffix(of: "bank.co.uk") == "co.uk")
+        for name in ["a.b", "x.a.b", "b.case", "case", "0.1", "a.*.b"] { #expect(list.publicSuffix(of: name) == nil) }
+        let left = PublicSuffixList(Array(lines.joined(separator: [UInt8(ascii: "\n")])))
+        #expect(!left.hasRule && !PublicSuffixList([]).hasRule && !PublicSuffixList(Array("//\n\n".utf8)).hasRule)
+        #expect(PublicSuffixList(Array("// none\nuk".utf8)).hasRule)
     }
 
     /// RFC 3492 §7.1, and labels of the list.

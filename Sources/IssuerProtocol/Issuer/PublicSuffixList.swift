@@ -5,29 +5,14 @@ package struct PublicSuffixList: Sendable {
     /// The longest rule with its mark, in bytes: a name has 253 at most.
     private static let longestRule = 255
 
-    /// In ASCII, with their marks: `co.uk`, `*.ck`, `!www.ck`.
-    private let rules: Set<String>
+    /// The list as it is published: one rule a line, `//` before a comment.
+    private let bytes: [UInt8]
 
-    /// The number of rules.
-    package var count: Int { rules.count }
-
-    /// Reads the list as it is published: one rule a line, `//` before a comment.
-    ///
-    /// A line that is no rule is left out.
-    package init(_ bytes: [UInt8]) {
-        rules = Set(bytes.split { $0 == UInt8(ascii: "\n") }.compactMap(Self.rule))
-    }
+    /// Takes the list as it is published; a line that is no rule counts for nothing.
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// Whether there is a rule at all; reads no further than to the first.
-    package static func hasRule(_ bytes: [UInt8]) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
-            if rule(line) != nil { return true }
-            rest = rest.dropFirst(line.count + 1)
-        }
-        return false
-    }
+    package var hasRule: Bool { firstLine { Self.rule($0) != nil } }
 
     /// Whether a host may not have an RP ID, as in browsers (WebAuthn §5.1.2; HTML, "registrable domain suffix").
     ///
@@ -48,6 +33,7 @@ package struct PublicSuffixList: Sendable {
         guard HostName.isValid(domain) else { return nil }
         let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
         let parents = labels.indices.map { labels[$0...].joined(separator: ".") }
+        let rules = rules(below: labels.last ?? "")
         // An exception takes a name, and all below it, out of the rule with the asterisk.
         if let excepted = parents.firstIndex(where: { rules.contains("!\($0)") }) {
             return excepted + 1 < parents.count ? parents[excepted + 1] : nil
@@ -57,9 +43,35 @@ package struct PublicSuffixList: Sendable {
         }?.0
     }
 
-    /// A rule ends at the first white space; its name may be written in Unicode.
+    /// The rules for names below a top-level domain: in ASCII, with their marks, such as `co.uk`, `*.ck`, `!www.ck`.
+    ///
+    /// One pass over the list for each question, which makes texts of those alone: a set of all 9,500 rules takes 20 ms and
+    /// megabytes, and is asked once.
+    private func rules(below topLevel: Substring) -> Set<String> {
+        let (end, isUnicode) = (Array(topLevel.utf8), topLevel.hasPrefix("xn--"))
+        var found: Set<String> = []
+        _ = firstLine { line in
+            let isAbout = line.last.map { $0 < 0x80 } == true ? line.suffix(end.count).elementsEqual(end) : isUnicode
+            if isAbout, let rule = Self.rule(line) { found.insert(rule) }
+            return false
+        }
+        return found
+    }
+
+    /// Whether there is a line, without what stands behind its first white space, of which that is true.
+    private func firstLine(where isWanted: (ArraySlice<UInt8>) -> Bool) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            let line = rest[..<end]
+            if isWanted(line.prefix { $0 > UInt8(ascii: " ") }) { return true }
+            rest = rest[end...].dropFirst()
+        }
+        return false
+    }
+
+    /// A rule's name may be written in Unicode.
     private static func rule(_ line: ArraySlice<UInt8>) -> String? {
-        let line = line.prefix { $0 > UInt8(ascii: " ") }
         guard line.count <= longestRule, !line.starts(with: "//".utf8),
             let text = String(validating: line, as: UTF8.self)
         else { return nil }

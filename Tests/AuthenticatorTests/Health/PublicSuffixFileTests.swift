@@ -27,7 +27,7 @@ struct PublicSuffixFileTests {
     @Test func `the system's list is read`() async throws {
         let file = PublicSuffixFile()
         let list = try #require(file.list, "install publicsuffix (Scripts/bootstrap --tests does)")
-        #expect(list.count > 5_000)
+        #expect(list.hasRule)
         for name in ["co.uk", "github.io", "co.ck", "xn--55qx5d.cn"] { #expect(list.publicSuffix(of: name) == name) }
         for name in ["bank.co.uk", "www.ck", "city.kobe.jp", "bank.example"] {
             #expect(list.publicSuffix(of: name) != name)
