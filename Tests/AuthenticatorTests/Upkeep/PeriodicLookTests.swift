@@ -1,3 +1,4 @@
+import AgentHost
 import Foundation
 import IssuerProtocol
 import Keys
@@ -21,6 +22,7 @@ struct PeriodicLookTests {
         case failedKey = "Sources/Authenticator/Health/KeyWatch.swift"
         case checkpoints = "Sources/Authenticator/Upkeep/Checkpointer.swift"
         case tally = "Sources/Authenticator/Metrics/WorkTally.swift"
+        case head = "Sources/Authenticator/Journal/Head/HeadWatch.swift"
     }
 
     /// The events of this process, of which those that begin work are lost from a moment on; what a look finds is told.
@@ -51,6 +53,7 @@ struct PeriodicLookTests {
         case .failedKey: try await losing({ if case .keyFailed = $0 { true } else { false } }, aFailedKey)
         case .checkpoints: try await losing({ $0.kind != nil }, checkpoints)
         case .tally: try await losing({ $0.kind != nil }, aTally)
+        case .head: try await losing({ $0.kind != nil }, aHead)
         }
     }
 
@@ -76,7 +79,7 @@ struct PeriodicLookTests {
 
     private func losing(_ isLost: @escaping @Sendable (AgentEvent) -> Bool, _ scene: Scene) async throws {
         let events = LossyHub(isLost)
-        let sample = try SampleAgent(SamplePush.settings(), hub: events.hub)
+        let sample = try SampleAgent(SamplePush.settings(), hub: events.hub, keepsHead: true)
         try await sample.agent.prepare()
         try await scene(sample, events.beginLosing)
     }
@@ -215,6 +218,27 @@ struct PeriodicLookTests {
             try await sample.write(entries: 600)
         } until: {
             while sample.agent.workTally.position < 600 { await Task.yield() }
+        }
+    }
+
+    @Sendable private func aHead(_ sample: SampleAgent, _ beginLosing: () -> Void) async throws {
+        let watch = sample.agent.headWatch
+        let untilNoted: @Sendable () async throws -> Void = {
+            while true {
+                let head = try #require(watch.store.headMark)
+                if case .note(.head(head, _))? = try await sample.headFile?.read() { return }
+                await Task.yield()
+            }
+        }
+        try await sample.looking(for: watch.run) {
+            try await sample.write(entries: 1)
+            while try await sample.clock.naps.next() != HeadWatch.pause {}
+            sample.clock.advance(by: HeadWatch.pause)
+            try await untilNoted()
+            beginLosing()
+            try await sample.write(entries: 1)
+        } until: {
+            try await untilNoted()
         }
     }
 
