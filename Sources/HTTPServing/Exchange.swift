@@ -57,13 +57,19 @@ package struct Exchange: Sendable {
 
     /// Closes the connection as RFC 9112 section 9.6 has it: what the client still sends is read, and not looked at.
     ///
-    /// Returns once the client has closed its half; the caller's deadline cuts one that does not.
-    package func close() async throws {
+    /// Ends once the client has closed its half; the caller's deadline cuts one that does not.
+    ///
+    /// - Throws: always, so that whoever serves the connection takes no request from what was sent behind this one.
+    package func close() async throws -> Never {
         try? await channel.close(mode: .output)
         if heldBack?.isHeldBack == true { for try await _ in original.body {} }
         try await channel.closeFuture.get()
+        throw ClosedConnectionError()
     }
 }
+
+/// The connection has had its last answer.
+private struct ClosedConnectionError: Error {}
 
 extension Request {
     fileprivate var holdsBodyBack: Bool {
