@@ -21,11 +21,16 @@ package enum DurableFile {
     package static func read(
         _ path: String, maxBytes: Int, privacy: FilePrivacy = .ownerOnly
     ) throws(FileError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: maxBytes + 1)
+        let file = try open(path, maxBytes: maxBytes, privacy: privacy)
+        // As much memory as the file is long, which is checked, and not as much as it might be.
+        var bytes = [UInt8](repeating: 0, count: Int(try file.status().st_size) + 1)
         let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(FileError) in
-            try unsafe read(path, into: UnsafeMutableRawBufferPointer(buffer), privacy: privacy)
+            try unsafe file.read(into: UnsafeMutableRawBufferPointer(buffer))
         }
-        return Array(bytes.prefix(count))
+        // It has grown since.
+        guard count < bytes.count else { throw FileError(path: path, reason: .tooLarge(maxBytes: maxBytes)) }
+        bytes.removeLast(bytes.count - count)
+        return bytes
     }
 
     /// Reads a whole file, and says how many bytes that were; it must be shorter than `buffer`.
