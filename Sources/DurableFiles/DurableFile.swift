@@ -22,12 +22,11 @@ package enum DurableFile {
         _ path: String, maxBytes: Int, privacy: FilePrivacy = .ownerOnly
     ) throws(FileError) -> [UInt8] {
         let file = try open(path, maxBytes: maxBytes, privacy: privacy)
-        // As much memory as the file is long, which is checked, and not as much as it might be.
-        var bytes = [UInt8](repeating: 0, count: Int(try file.status().st_size) + 1)
+        // As much memory as the file is long. It may have grown since its length was checked, so that is bounded once more.
+        var bytes = [UInt8](repeating: 0, count: min(Int(try file.status().st_size), maxBytes) + 1)
         let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(FileError) in
             try unsafe file.read(into: UnsafeMutableRawBufferPointer(buffer))
         }
-        // It has grown since.
         guard count < bytes.count else { throw FileError(path: path, reason: .tooLarge(maxBytes: maxBytes)) }
         bytes.removeLast(bytes.count - count)
         return bytes

@@ -110,6 +110,7 @@ struct OobAgent: AsyncParsableCommand {
 
     func run() async throws {
         guard !printConfig else { return try Self.say(ConfigText.sample) }
+        try expectOneTask()
         let variables = ProcessEnvironment.variables
         let settings = try Settings(flags: flags, environment: variables, isMigration: migrateTo != nil)
         guard !checkConfig else {
@@ -127,6 +128,15 @@ struct OobAgent: AsyncParsableCommand {
         if let tcti = settings.tpmTCTI { ExternalKeys.reachTPM(by: tcti) }
         if acceptHead { return try await AgentProcess(settings).acceptHead(.files(in: settings.stateDirectory)) }
         try await AgentProcess(settings).run(.files(in: settings.stateDirectory))
+    }
+
+    /// Refuses flags of which each has the agent do something else instead of starting.
+    private func expectOneTask() throws(StartError) {
+        let all = [("--restore", restore != nil), ("--accept-head", acceptHead), ("--migrate-to", migrateTo != nil)]
+        let given = all.filter(\.1).map(\.0)
+        guard given.count <= 1 else {
+            throw StartError(.usage, "\(given.joined(separator: " and ")) cannot be given together: give one of them")
+        }
     }
 
     /// Says on standard output what was asked for: all of it, or the agent fails.

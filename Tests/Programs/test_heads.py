@@ -83,6 +83,15 @@ class Promises:
         self.assertEqual(nothing.returncode, 0, nothing.stderr)
         self.assertIn("nothing to accept", nothing.stderr)
 
+    def test_flags_that_each_do_something_else_are_not_given_together(self):
+        for other in [("--restore", "backup.db"), ("--migrate-to", "postgres:///oob")]:
+            with self.subTest(other[0]):
+                refused = self.run_agent("--accept-head", *other)
+                self.assertEqual(refused.returncode, 64, refused.stderr)
+                self.assertIn("cannot be given together: give one of them", refused.stderr)
+                self.assertIn(other[0], refused.stderr)
+                self.assertFalse(self.head.exists())
+
     def test_without_its_head_a_host_approves_nothing_until_it_is_accepted(self):
         agent = self.start()
         self.enroll(agent)

@@ -20,12 +20,12 @@ package struct EnrollmentStanding: Sendable, Equatable {
     }
 }
 
-/// How many enrollments there are.
+/// The number of enrollments in each state.
 package struct EnrollmentTally: Sendable, Equatable {
     package var enrolling = 0
     package var active = 0
     package var suspended = 0
-    /// Those whose issuer had accepted a signature that was not made here.
+    /// Enrollments whose issuer had accepted a signature that was not made here.
     package var signedElsewhere = 0
 
     package init() {}

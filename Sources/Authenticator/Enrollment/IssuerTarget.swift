@@ -1,6 +1,6 @@
 package import IssuerProtocol
 
-/// How an issuer is reached: its URL, and the roots that replace the system's for it.
+/// The way to an issuer: its URL, and the roots that replace the system's for it.
 package struct IssuerTarget: Hashable, Sendable {
     package let issuer: IssuerURL
     /// PEM certificates, as they were given.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How far the entries of the other hosts were told to those who listen here.
+/// The newest entry of each other host that listeners here were told of.
 final class ToldNeighbours: Sendable {
     private struct State {
         var own = ""

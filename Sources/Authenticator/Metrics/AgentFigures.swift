@@ -9,7 +9,7 @@ package struct AgentFigures: Sendable {
         package var troubled = 0
         /// The same by where the cause is.
         package var troubles: [Trouble.Cause: Int] = [:]
-        /// Those whose issuer had accepted a signature that was not made here.
+        /// Enrollments whose issuer had accepted a signature that was not made here.
         package var signedElsewhere = 0
         package var pending = 0
         /// How many seconds ago the oldest pending request came; 0 if there is none.

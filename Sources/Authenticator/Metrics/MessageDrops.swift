@@ -13,7 +13,7 @@ package enum MessageDrop: String, Sendable, CaseIterable {
     case notAsked = "not_asked"
 }
 
-/// How many messages were dropped since the agent started.
+/// The number of messages that were dropped since the agent started, by reason.
 final class MessageDrops: Sendable {
     private let counts = Mutex<[MessageDrop: Int]>([:])
 

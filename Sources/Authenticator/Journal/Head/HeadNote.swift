@@ -45,7 +45,7 @@ package enum HeadNote: Sendable, Equatable {
         else { return nil }
         let point = JournalPoint(sequence: sequence, digest: digest)
         self = .head(JournalMark(point: point, signature: signature), key: key)
-        // One form for each note.
+        // Each note has a single form.
         guard self.bytes == bytes else { return nil }
     }
 }

@@ -51,7 +51,7 @@ extension HeadStanding.Doubt {
         }
     }
 
-    /// One sentence: what is wrong, what it means, and what to do.
+    /// A sentence that says what is wrong, what it means, and what to do.
     var sentence: String {
         switch self {
         case .missing(let reason):

@@ -39,7 +39,7 @@ package struct HeadWatch: Sendable {
         if standing.isRestored { try await ports.patiently { try await doubtSignCounts() } }
         var changes = hub.notifier(for: { $0.kind != nil || $0.isJournalFound }).makeAsyncIterator()
         while true {
-            // What was committed before it listened is owed as well.
+            // A commit from before it listened is owed as well.
             if !isOwed { guard await changes.next() != nil else { return } }
             try await ports.patience.sleep(seconds: Self.pause)
             while await !note() { try await ports.patience.sleep(seconds: Self.longPause) }
