@@ -7,10 +7,35 @@ import unittest
 
 from axe_core_python.base import AXE_SCRIPT
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 WITHIN = 60
+LOADED = "return document.readyState === 'complete' && !window.isLeft"
+
+
+def waited(browser, holds):
+    """What `holds` says of the browser, once that is something.
+
+    A look that fails is made again: a page may be drawn anew, or be left, between a look and what is done with it."""
+    return WebDriverWait(browser, WITHIN, 0.05, [WebDriverException]).until(holds)
+
+
+def clicked(browser, selector: str):
+    """Clicks an element, once it is there and takes a click."""
+    def click(browser):
+        browser.find_element(By.CSS_SELECTOR, selector).click()
+        return True
+
+    waited(browser, click)
+
+
+def followed(browser, act):
+    """Does what leads to another page, and waits until that page is there."""
+    browser.execute_script("window.isLeft = true")
+    act()
+    waited(browser, lambda browser: browser.execute_script(LOADED))
 
 
 class WithChromium(unittest.TestCase):
@@ -29,9 +54,17 @@ class WithChromium(unittest.TestCase):
         cls.addClassCleanup(cls.browser.quit)
 
     def until(self, holds):
-        """What `holds` says of the browser, once that is something; an element that went away is looked for again."""
-        missing = [NoSuchElementException, StaleElementReferenceException]
-        return WebDriverWait(self.browser, WITHIN, 0.05, missing).until(holds)
+        return waited(self.browser, holds)
+
+    def click(self, selector: str):
+        clicked(self.browser, selector)
+
+    def type(self, selector: str, *keys: str):
+        self.until(lambda browser: (browser.find_element(By.CSS_SELECTOR, selector).send_keys(*keys),))
+
+    def text(self, selector: str) -> str:
+        """What is to be read in an element, once it is there."""
+        return self.until(lambda browser: (browser.find_element(By.CSS_SELECTOR, selector).text,))[0]
 
     def look(self, width: int, height: int, scheme: str):
         """Makes the window so large, and the system's colours `light` or `dark`."""

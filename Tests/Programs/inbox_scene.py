@@ -10,11 +10,8 @@ import unittest
 import urllib.parse
 from pathlib import Path
 
-from selenium.webdriver.common.by import By
-from selenium.webdriver.support import expected_conditions
-from selenium.webdriver.support.ui import WebDriverWait
 
-from chromium import WithChromium
+from chromium import WithChromium, clicked, followed
 from programs import BIN_DIR, READY_WITHIN, Agent, Program, Sandbox, started, temporary_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,9 +82,7 @@ class Inbox(Program):
 def opened(browser, link: str):
     """Follows a link in a browser, presses the button of its page, and waits for the page that follows."""
     browser.get(link)
-    button = browser.find_element("css selector", "button.enter")
-    button.click()
-    WebDriverWait(browser, WITHIN, 0.05).until(expected_conditions.staleness_of(button))
+    followed(browser, lambda: clicked(browser, "button.enter"))
 
 
 class Scene(unittest.TestCase):
@@ -190,4 +185,4 @@ class BrowserScene(Scene, WithChromium):
         self.browser.get(f"{self.inbox.origin}/requests/{request['id']}")
 
     def heading(self) -> str:
-        return self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, ".card h2").text)
+        return self.text(".card h2")

@@ -10,10 +10,9 @@ import urllib.parse
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support import expected_conditions
-from selenium.webdriver.support.ui import WebDriverWait
 
-from inbox_scene import HOSTILE, WITHIN, BrowserScene, Inbox, PINScene, opened
+from chromium import followed
+from inbox_scene import HOSTILE, BrowserScene, Inbox, PINScene, opened
 from programs import Agent, started, temporary_folder
 
 
@@ -23,9 +22,9 @@ class InABrowser(BrowserScene):
         request = self.purchase("Live Shop", app_url="https://merchant.example/return?transID=7")
         self.until(lambda browser: "Live Shop" in browser.find_element(By.TAG_NAME, "nav").text)
         self.shown(request)
-        text = self.browser.find_element(By.CSS_SELECTOR, ".text").get_attribute("textContent")
+        text = self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, ".text").get_attribute("textContent"))
         self.assertEqual(text.split(), self.agent.json("show", request["id"])["text"].split())
-        self.browser.find_element(By.CSS_SELECTOR, ".text").send_keys(Keys.TAB, Keys.ENTER)
+        self.type(".text", Keys.TAB, Keys.ENTER)
         self.until(lambda _: self.heading().startswith("Approved"))
         self.assertEqual(self.state(request["id"]), "approved")
         self.assertEqual(self.return_link(), "https://merchant.example/return?transID=7")
@@ -40,7 +39,7 @@ class InABrowser(BrowserScene):
         first = self.browser.current_window_handle
         self.browser.switch_to.new_window("tab")
         self.shown(request)
-        self.browser.find_element(By.CSS_SELECTOR, "button.deny").click()
+        self.click("button.deny")
         self.until(lambda _: self.heading().startswith("Denied"))
         self.browser.close()
         self.browser.switch_to.window(first)
@@ -60,13 +59,13 @@ class InABrowser(BrowserScene):
         self.issuer("cancel", request["acsTransId"])
         self.agent.ctl("fetch")
         self.until(lambda _: self.heading() == "Cancelled by the issuer")
-        self.assertIn("Goes Away", self.browser.find_element(By.CSS_SELECTOR, ".text").text)
+        self.assertIn("Goes Away", self.text(".text"))
         self.assertEqual(self.state(other["id"]), "pending")
 
     def test_a_hostile_merchant_makes_no_element_and_runs_nothing(self):
         self.shown(self.purchase(HOSTILE))
         self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "#evil, nav img, main img"), [])
-        self.assertIn(HOSTILE, self.browser.find_element(By.CSS_SELECTOR, ".text").text)
+        self.assertIn(HOSTILE, self.text(".text"))
         for entry in self.browser.get_log("browser"):
             self.assertNotIn("onerror", entry["message"])
 
@@ -116,8 +115,8 @@ class InABrowser(BrowserScene):
     def test_a_link_on_another_page_opens_the_inbox(self):
         self.browser.get(self.served(f'<a href="{self.inbox.next_link()}">open</a>'))
         self.browser.delete_all_cookies()
-        self.browser.find_element(By.TAG_NAME, "a").click()
-        self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "button.enter"))[0].click()
+        self.click("a")
+        self.click("button.enter")
         self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "nav[aria-label=Requests]"))
         self.assertNotIn("token", self.browser.current_url)
 
@@ -127,7 +126,7 @@ class InABrowser(BrowserScene):
         # By another host name it is another site, to which the browser shows no cookie of this one.
         elsewhere = self.served(f'<a href="{place}">open</a>').replace("127.0.0.1", "evil.example")
         self.browser.get(elsewhere)
-        self.browser.find_element(By.TAG_NAME, "a").click()
+        self.click("a")
         self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, ".entries"))
         self.assertEqual(self.browser.current_url, place)
 
@@ -145,9 +144,9 @@ class InABrowser(BrowserScene):
         self.shown(request)
         self.issuer("cancel", request["acsTransId"])
         self.agent.ctl("fetch")
-        self.browser.find_element(By.CSS_SELECTOR, "button.approve").click()
+        self.click("button.approve")
         self.until(lambda _: self.heading() == "Cancelled by the issuer")
-        self.assertIn("Nothing was decided.", self.browser.find_element(By.CSS_SELECTOR, "[role=alert]").text)
+        self.assertIn("Nothing was decided.", self.text("[role=alert]"))
         self.assertEqual(self.state(request["id"]), "cancelled")
 
     def without_scripts(self):
@@ -173,7 +172,7 @@ class InABrowser(BrowserScene):
         self.browser.execute_cdp_cmd("Browser.grantPermissions", {
             "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": self.inbox.origin})
         self.browser.get(f"{self.inbox.origin}/requests/{request['id']}?tab=evidence")
-        self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, ".copier")).click()
+        self.click(".copier")
         self.until(lambda browser: browser.find_element(By.ID, "news").text == "Copied.")
         self.assertIn(f"oobctl evidence {request['id']}", self.browser.execute_async_script(
             "navigator.clipboard.readText().then(arguments[0])"))
@@ -186,7 +185,7 @@ class InABrowser(BrowserScene):
         drawing = self.browser.execute_async_script(
             f"fetch('/requests/{request['id']}/purchase.svg').then(a => a.text()).then(arguments[0])")
         self.assertIn("CReq", drawing)
-        self.browser.find_element(By.LINK_TEXT, "The purchase's page at the sandbox").click()
+        self.click("a[href*='/purchases/']")
         self.until(lambda browser: browser.current_url == f"{self.sandbox.origin}/purchases/{request['acsTransId']}")
         self.assertIn("In EMV's Words", self.browser.page_source.replace("&#39;", "'"))
 
@@ -203,12 +202,12 @@ class InABrowser(BrowserScene):
         self.until(lambda browser: "Quiet" in browser.find_element(By.TAG_NAME, "nav").text)
         self.assertEqual(self.browser.execute_script("return told"), [])
         for box in ["sound", "notify"]:
-            self.browser.find_element(By.ID, box).click()
+            self.click(f"#{box}")
         loud = self.purchase("Loud")
         self.until(lambda browser: sorted(browser.execute_script("return told")) == ["A new request has come", "sound"])
         self.assertEqual(self.state(loud["id"]), "pending")
         for box in ["sound", "notify"]:
-            self.browser.find_element(By.ID, box).click()
+            self.click(f"#{box}")
 
     def test_the_return_url_is_shown_with_its_scheme_and_opened_by_a_click_only(self):
         landing = self.served("<title>back at the merchant</title>") + "?transID=7"
@@ -218,13 +217,13 @@ class InABrowser(BrowserScene):
         for url in ["shop://back?to=cart", landing]:
             request = self.purchase("Returns", app_url=url)
             self.browser.get(f"{inbox.origin}/requests/{request['id']}")
-            self.browser.find_element(By.CSS_SELECTOR, "button.approve").click()
+            self.click("button.approve")
             self.until(lambda _: self.heading().startswith("Approved"))
             self.assertEqual(self.return_link(), url)
             scheme = f"({url.split(':')[0]})"
             self.until(lambda browser: scheme in browser.find_element(By.CSS_SELECTOR, ".return").text)
             self.assertTrue(self.browser.current_url.startswith(inbox.origin))
-        self.browser.find_element(By.CSS_SELECTOR, ".return a").click()
+        self.click(".return a")
         self.until(lambda browser: browser.title == "back at the merchant")
 
     def test_a_return_url_of_a_scheme_that_is_not_allowed_is_text_to_copy(self):
@@ -234,10 +233,9 @@ class InABrowser(BrowserScene):
             request = self.purchase("Not Linked", app_url=url)
             self.agent.json("approve", request["id"])
             self.shown(request)
-            place = self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, ".return"))
-            self.assertEqual(place.find_elements(By.TAG_NAME, "a"), [])
-            self.assertEqual(place.find_element(By.TAG_NAME, "code").text, url)
-            place.find_element(By.CSS_SELECTOR, ".copier").click()
+            self.assertEqual(self.text(".return code"), url)
+            self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, ".return a"), [])
+            self.click(".return .copier")
             self.until(lambda browser: browser.find_element(By.ID, "news").text == "Copied.")
             self.assertEqual(self.browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])"), url)
 
@@ -285,8 +283,8 @@ class InABrowser(BrowserScene):
         request = self.purchase("No Script")
         self.without_scripts()
         self.shown(request)
-        self.assertIn("until 20", self.browser.find_element(By.CSS_SELECTOR, ".card").text)
-        self.browser.find_element(By.CSS_SELECTOR, "button.deny").click()
+        self.assertIn("until 20", self.text(".card"))
+        self.click("button.deny")
         self.until(lambda _: self.heading().startswith("Denied"))
         self.assertEqual(self.state(request["id"]), "denied")
 
@@ -304,13 +302,11 @@ class WithAPIN(PINScene, BrowserScene):
 
     def enter(self, pin: str):
         """Types a PIN, and waits for the page that follows."""
-        card = self.browser.find_element(By.CSS_SELECTOR, ".card")
-        self.browser.find_element(By.ID, "pin").send_keys(pin, Keys.ENTER)
-        WebDriverWait(self.browser, WITHIN, 0.05).until(expected_conditions.staleness_of(card))
+        followed(self.browser, lambda: self.type("#pin", pin, Keys.ENTER))
 
     def test_a_pin_that_is_being_typed_stays_when_something_else_comes(self):
         self.shown(self.purchase("Typed"))
-        self.browser.find_element(By.ID, "pin").send_keys("4829")
+        self.type("#pin", "4829")
         self.purchase("Something Else")
         self.until(lambda browser: "Something Else" in browser.find_element(By.TAG_NAME, "nav").text)
         self.assertEqual(self.browser.find_element(By.ID, "pin").get_property("value"), "4829")
@@ -321,7 +317,7 @@ class WithAPIN(PINScene, BrowserScene):
         for _ in range(5):
             self.enter("000000")
         self.until(lambda browser: "blocked" in browser.find_element(By.CSS_SELECTOR, "[role=alert]").text)
-        self.browser.find_element(By.CSS_SELECTOR, "button.deny").click()
+        self.click("button.deny")
         self.until(lambda _: self.heading().startswith("Denied"))
 
 

@@ -29,9 +29,6 @@ class Clocked(BrowserScene):
 
 @unittest.skipIf(IS_SANITIZED, "a sanitizer must come before every other library")
 class InTime(Clocked):
-    def text(self, part: str = "main") -> str:
-        return self.browser.find_element(By.TAG_NAME, part).text
-
     def test_after_five_minutes_the_page_goes_and_says_how_to_go_on(self):
         inbox, clock = self.clocked()
         request = self.purchase("Forgotten")
@@ -82,12 +79,12 @@ class InTime(Clocked):
         first = self.browser.current_window_handle
         self.browser.switch_to.new_window("tab")
         self.browser.get(f"{inbox.origin}/requests/{request['id']}")
-        self.browser.find_element(By.CSS_SELECTOR, ".logout button").click()
+        self.click(".logout button")
         self.until(lambda browser: browser.find_element(By.TAG_NAME, "h1").text == "Logged out")
         self.assertEqual([each for each in self.browser.get_cookies() if each["name"] == cookie.split("=")[0]], [])
         self.browser.close()
         self.browser.switch_to.window(first)
-        self.until(lambda browser: "has ended" in self.text())
+        self.until(lambda browser: "has ended" in self.text("main"))
         # Another browser's session goes on.
         self.assertEqual(inbox.call("GET", "/?q=nothing-like-it", cookie=cookie).status, 200)
 

@@ -22,9 +22,9 @@ class InABrowser(BrowserScene):
         field.clear()
         field.send_keys("Keyboard Shop")
         Select(self.find("#who")).select_by_value(self.kitchen)
-        self.find("input[name=url]").send_keys(Keys.TAB, Keys.ENTER)
+        self.type("input[name=url]", Keys.TAB, Keys.ENTER)
         purchase = self.on_a_purchase("Keyboard Shop")
-        self.find("#sequence-text summary").send_keys(Keys.ENTER)
+        self.type("#sequence-text summary", Keys.ENTER)
         self.until(lambda _: "authn request" in self.find("#sequence-text pre").text)
         self.assertNotIn("RReq", self.find("#sequence-text pre").text)
         picture = self.find("#sequence img").get_attribute("src")
@@ -40,7 +40,7 @@ class InABrowser(BrowserScene):
 
     def test_what_happens_elsewhere_comes_to_the_first_page_by_itself(self):
         self.home()
-        self.find("input[name=merchant]").send_keys(" is being written")
+        self.type("input[name=merchant]", " is being written")
         self.page.bought(**{**OWN, "merchant": "Made Elsewhere"})
         self.until(lambda _: "Made Elsewhere" in self.find("#purchases").text)
         name = "fresh " + uuid.uuid4().hex[:6]
@@ -59,29 +59,29 @@ class InABrowser(BrowserScene):
         self.until(lambda _: self.find("#news").text == "The sandbox does not answer.")
         started(self, Sandbox(folder, "--database", str(folder / "sandbox.db"), "--listen", urllib.parse.urlsplit(first.origin).netloc))
         self.until(lambda _: self.find("#news").text == "")
-        self.find("form[action='/page/codes'] button").click()
+        self.click("form[action='/page/codes'] button")
         self.until(lambda _: "until" in self.find("#codes").text)
 
     def test_it_works_without_javascript(self):
         self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
         self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setScriptExecutionDisabled", {"value": False})
         self.home()
-        self.find("button[value=dinar]").click()
+        self.click("button[value=dinar]")
         purchase = self.on_a_purchase("Manama Books")
-        self.find("button[formaction$=cancel]").click()
+        self.click("button[formaction$=cancel]")
         self.until(lambda _: self.find("h2 .state").text == "cancelled")
         self.assertEqual(self.page.json(f"/sandbox/purchases/{purchase}")["status"], "cancelled")
 
     def test_the_odds_are_set_by_the_enter_key_and_cleared_by_a_button(self):
         self.home()
-        self.find("input[name=odds]").send_keys("503=0.25,path=jwks,seed=1", Keys.ENTER)
+        self.type("input[name=odds]", "503=0.25,path=jwks,seed=1", Keys.ENTER)
         self.until(lambda _: "odds: 503=0.25,path=jwks,seed=1" in self.find("#faults").text)
-        self.find("button[value=clear]").click()
+        self.click("button[value=clear]")
         self.until(lambda _: "Nothing goes wrong on purpose." in self.find("#faults").text)
 
     def test_a_hostile_merchant_makes_no_element_and_runs_nothing(self):
         self.home()
-        self.find("button[value=hostile]").click()
+        self.click("button[value=hostile]")
         self.on_a_purchase("<img src=x onerror=alert(1)>\\u{202E}knaB\\u{200B}")
         self.assertEqual(len(self.browser.find_elements(By.TAG_NAME, "img")), 1)
         self.home()
