@@ -45,7 +45,7 @@ final class Presented: Sendable {
     private let times = Mutex<[RequestID: Int]>([:])
 
     /// Listens for as long as the stream is kept.
-    func listen(to hub: EventHub) -> AsyncStream<Void> {
+    func listen(to hub: EventHub) -> EventNotifier {
         hub.notifier { [self] event in
             if case .journaled(.presented, _, let id?) = event { times.withLock { $0[id, default: 0] += 1 } }
             return false

@@ -8,10 +8,10 @@ extension EventHub {
         looking look: @escaping @Sendable () async throws -> T?
     ) async throws -> T? {
         // Listening begins before the first look, so nothing can happen in between unseen.
-        let (notifier, continuation) = attach { isRelevant($0) || $0.isGap }
+        let notifier = notifier { isRelevant($0) || $0.isGap }
         if let found = try await look() { return found }
         guard seconds > 0 else { return nil }
-        let deadline = clock.alarm(after: seconds) { continuation.finish() }
+        let deadline = clock.alarm(after: seconds) { notifier.continuation.finish() }
         defer { deadline.cancel() }
         for await _ in notifier {
             if let found = try await look() { return found }
@@ -30,19 +30,18 @@ extension AgentClock {
     }
 
     /// Likewise, or until the notifier rings.
-    func sleep(seconds: Double, since begun: Double, orUntil notifier: AsyncStream<Void>) async throws {
+    func sleep(seconds: Double, since begun: Double, orUntil notifier: EventNotifier) async throws {
         try await sleep(seconds: begun + seconds - steady, orUntil: notifier)
     }
 
     /// Waits for `seconds`, or until the notifier rings; a ring from before counts.
-    package func sleep(seconds: Double, orUntil notifier: AsyncStream<Void>) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for await _ in notifier { return }
-            }
-            group.addTask { try await sleep(seconds: seconds) }
-            try await group.next()
-            group.cancelAll()
-        }
+    ///
+    /// The clock rings it when the time is over, which costs no task: two for each of a dozen services were half of what
+    /// the store's threads were woken for while a request is received (`make bench ONLY=processor`).
+    package func sleep(seconds: Double, orUntil notifier: EventNotifier) async throws {
+        let alarm = alarm(after: seconds) { notifier.ring() }
+        defer { alarm.cancel() }
+        for await _ in notifier { return }
+        try Task.checkCancellation()
     }
 }

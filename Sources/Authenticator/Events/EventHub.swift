@@ -49,8 +49,25 @@ package final class EventHub: Sendable {
     /// Once for those published together.
     ///
     /// - Parameter isRelevant: must not call the hub, which is locked meanwhile.
-    package func notifier(for isRelevant: @escaping @Sendable (AgentEvent) -> Bool) -> AsyncStream<Void> {
-        attach(isRelevant).notifier
+    package func notifier(for isRelevant: @escaping @Sendable (AgentEvent) -> Bool) -> EventNotifier {
+        let notifier = EventNotifier()
+        ring(notifier, after: isRelevant)
+        return notifier
+    }
+
+    /// Rings a notifier, whoever else does, after events for which `isRelevant`, from this call on.
+    ///
+    /// - Parameter isRelevant: must not call the hub, which is locked meanwhile.
+    func ring(_ notifier: EventNotifier, after isRelevant: @escaping @Sendable (AgentEvent) -> Bool) {
+        let continuation = notifier.continuation
+        let id = state.withLock { state in
+            state.last += 1
+            state.listeners[state.last] = Listener(hears: isRelevant, notifier: continuation)
+            return state.last
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { state in _ = state.listeners.removeValue(forKey: id) }
+        }
     }
 
     /// A notifier with the keys that events have named since they were last taken.
@@ -60,41 +77,24 @@ package final class EventHub: Sendable {
         _ keysOf: @escaping @Sendable (AgentEvent) -> [Key]
     ) -> PendingKeys<Key> {
         let keys = KeySet<Key>()
-        let (notifier, continuation) = attach { event in
+        let notifier = notifier { event in
             let named = keysOf(event)
             keys.add(named)
             return !named.isEmpty
         }
-        return PendingKeys(notifier: notifier, keys: keys, continuation: continuation)
-    }
-
-    /// - Returns: the notifier, and what ends it.
-    func attach(
-        _ hears: @escaping @Sendable (AgentEvent) -> Bool
-    ) -> (notifier: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) {
-        let (notifier, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
-            state.last += 1
-            state.listeners[state.last] = Listener(hears: hears, notifier: continuation)
-            return state.last
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { state in _ = state.listeners.removeValue(forKey: id) }
-        }
-        return (notifier, continuation)
+        return PendingKeys(notifier: notifier, keys: keys)
     }
 }
 
 /// The keys that want work, and the notifier that rings when there are new ones.
 package struct PendingKeys<Key: Hashable & Sendable>: Sendable {
-    package let notifier: AsyncStream<Void>
+    package let notifier: EventNotifier
     fileprivate let keys: KeySet<Key>
-    fileprivate let continuation: AsyncStream<Void>.Continuation
 
     /// Names keys that no event has named.
     func add(_ named: [Key]) {
         keys.add(named)
-        continuation.yield()
+        notifier.ring()
     }
 
     /// The keys named since the last call.

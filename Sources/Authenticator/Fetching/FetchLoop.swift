@@ -193,17 +193,13 @@ extension FetchLoop {
         for members: [FetchMember], _ call: Call, wait: Int
     ) async throws -> [BatchFetchAnswer.Result]? {
         let notifier = roster.notifier(of: group)
-        let advanced = fetcher.hub.notifier { $0.kind == .clockAdvanced }
+        fetcher.hub.ring(notifier, after: { $0.kind == .clockAdvanced })
         let startedAt = ports.clock.now
         return try await withThrowingTaskGroup(of: [BatchFetchAnswer.Result]?.self) { tasks in
             tasks.addTask { try await ask(for: members, call, wait: wait) }
             tasks.addTask {
                 for await _ in notifier { break }
                 if ports.clock.now == startedAt { try await ports.clock.sleep(seconds: 1) }
-                return nil
-            }
-            tasks.addTask {
-                for await _ in advanced { break }
                 return nil
             }
             defer { tasks.cancelAll() }

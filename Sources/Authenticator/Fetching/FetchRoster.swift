@@ -29,11 +29,12 @@ final class FetchRoster: Sendable {
     }
 
     /// A notifier that rings once someone has come after the group's last turn; a group has one at a time.
-    func notifier(of id: FetchGroups.ID) -> AsyncStream<Void> {
-        let (notifier, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    func notifier(of id: FetchGroups.ID) -> EventNotifier {
+        let notifier = EventNotifier()
         state.withLock { state in
-            state.notifiers[id] = continuation
-            if state.groups.hasNews(id) { continuation.yield() }
+            // Not the notifier: it ends when whoever waits for it has left.
+            state.notifiers[id] = notifier.continuation
+            if state.groups.hasNews(id) { notifier.ring() }
         }
         return notifier
     }

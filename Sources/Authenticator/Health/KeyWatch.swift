@@ -46,7 +46,7 @@ package struct KeyWatch: Sendable {
     }
 
     /// Rings once a key has failed, and if keys may have come or gone.
-    private func notifier() -> AsyncStream<Void> {
+    private func notifier() -> EventNotifier {
         // Keys that are known to fail are looked at when their pause is over.
         let isNews = health.failing.isEmpty
         return hub.notifier { event in

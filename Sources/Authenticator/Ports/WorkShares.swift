@@ -33,7 +33,7 @@ extension Ports {
 
 extension EventHub {
     /// Rings once other enrollments than before are this host's.
-    func sharesNotifier() -> AsyncStream<Void> {
+    func sharesNotifier() -> EventNotifier {
         notifier { if case .sharesChanged = $0 { true } else { false } }
     }
 }

@@ -29,7 +29,7 @@ package final class StoreHealth: Sendable {
     }
 
     /// Rings when a trouble has come, changed or gone.
-    func changes() -> AsyncStream<Void> { hub.notifier { _ in true } }
+    func changes() -> EventNotifier { hub.notifier { _ in true } }
 
     /// Returns once there is no trouble; throws if the task is cancelled first.
     ///

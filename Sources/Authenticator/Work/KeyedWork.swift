@@ -52,7 +52,7 @@ struct KeyedWork<Key: Hashable & Sendable>: Sendable {
     }
 
     private func run(
-        _ first: [Key], notifier: AsyncStream<Void>, calls: () -> [KeyedCall<Key>],
+        _ first: [Key], notifier: EventNotifier, calls: () -> [KeyedCall<Key>],
         work: @escaping @Sendable (Key) async -> Void
     ) async {
         let running = running

@@ -45,7 +45,7 @@ extension ControlCalls {
     }
 
     /// Sends events to those who follow them, until it is cancelled.
-    func sendEvents() async { await eventReaders.run(eventListener.notifier) }
+    func sendEvents() async { await eventReaders.run(eventNotifier) }
 }
 
 /// Events as they happen, to one client: a page at a time is in memory, and a client that does not read is cut.
@@ -79,7 +79,7 @@ private struct EventStream: Sendable {
                 position = page.position
                 continue
             }
-            let place = try await calls.eventReaders.follow(reader, from: position, ringing: calls.eventListener.ring) {
+            let place = try await calls.eventReaders.follow(reader, from: position, ringing: calls.eventNotifier.ring) {
                 calls.agent.journal.alarm(after: Double(ServerSentEvents.heartbeat), $0)
             }
             position = place.position

@@ -18,7 +18,7 @@ struct ControlCalls: Sendable {
     let log: Logger
     let responses: ResponseQueue
     let eventReaders: EventReaders
-    let eventListener: EventListener
+    let eventNotifier: EventNotifier
     let longResponses = LongResponseQueue()
     let quota = CommandQuota()
     let rotations = PushRotations()
@@ -42,7 +42,7 @@ struct ControlCalls: Sendable {
         let readers = EventReaders(
             newest: { agent.journal.newestTold }, look: { try await agent.encodedEvents(after: $0) })
         eventReaders = readers
-        eventListener = agent.journal.listener { readers.areThere }
+        eventNotifier = agent.journal.notifier { readers.areThere }
     }
 
     func requests(_ query: RequestQuery) async throws -> Answer {

@@ -161,7 +161,7 @@ final class EventReaders: Sendable {
     }
 
     /// Sends events whenever the notifier rings, until it is cancelled.
-    func run(_ notifier: AsyncStream<Void>) async {
+    func run(_ notifier: EventNotifier) async {
         for await _ in notifier { await sendAll() }
     }
 

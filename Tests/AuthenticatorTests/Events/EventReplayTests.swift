@@ -101,9 +101,9 @@ struct EventReplayTests {
         let card = try await sample.enrolled()
         try await sample.agent.prepare()
         let newest = try await sample.agent.journal.newest()
-        let listener = sample.agent.journal.listener { true }
+        let notifier = sample.agent.journal.notifier { true }
         try await sample.receive(SampleRequest(), for: card)
-        for await _ in listener.notifier { break }
+        for await _ in notifier { break }
         #expect(try await page(newest).position[""] > newest)
 
         let again = try sample.restarted()
@@ -114,7 +114,7 @@ struct EventReplayTests {
     @Test func `it rings for events alone, and only while somebody wants to hear of them`() async throws {
         let card = try await sample.enrolled()
         let isHeard = Box(true)
-        let listener = sample.agent.journal.listener { isHeard.value }
+        let notifier = sample.agent.journal.notifier { isHeard.value }
         // Of a command there is no event.
         sample.agent.hub.publish(.journaled(.commanded, of: card.id))
         isHeard.change { $0 = false }
@@ -122,13 +122,13 @@ struct EventReplayTests {
         isHeard.change { $0 = true }
         let rings = Box(0)
         let counting = Task {
-            for await _ in listener.notifier { rings.change { $0 += 1 } }
+            for await _ in notifier { rings.change { $0 += 1 } }
         }
         for _ in 0..<1_000 { await Task.yield() }
         #expect(rings.value == 0)
         sample.agent.hub.publish(.journaled(.presented, of: card.id))
         while rings.value == 0 { await Task.yield() }
-        listener.ring()
+        notifier.ring()
         while rings.value == 1 { await Task.yield() }
         counting.cancel()
     }

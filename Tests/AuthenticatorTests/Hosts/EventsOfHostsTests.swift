@@ -148,11 +148,11 @@ struct EventsOfHostsTests {
             while try await beta.clock.naps.next() != Neighbours.pause {}
             let known = try #require(journal.newestTold)
             #expect(start.reaches(known))
-            let listener = journal.listener { true }
+            let notifier = journal.notifier { true }
             try await beta.clock.sleepers()
             try await alpha.decide(.deny(.userDenied), try await alpha.onlyRequest().id)
             beta.clock.advance(by: Neighbours.pause)
-            for await _ in listener.notifier { break }
+            for await _ in notifier { break }
             let page = try await journal.events(after: start)
             #expect(page.events.map(\.name) == [.requestDecided])
             // Before it was rung, so that nobody takes an older look for all that there is.

@@ -75,7 +75,7 @@ struct PausedHostTests {
     func `entries that are gone, or too many, are a gap, and whoever waits looks`(areGone: Bool) async throws {
         let card = try await alpha.enrolled()
         let isGap = beta.agent.hub.notifier(for: \.isGap)
-        let listener = beta.agent.journal.listener { true }
+        let notifier = beta.agent.journal.notifier { true }
         var neighbours = beta.agent.neighbours
         if !areGone { neighbours.most = 1_000 }
         try await beta.running([neighbours.run]) {
@@ -84,7 +84,7 @@ struct PausedHostTests {
             if areGone { try tamper("DELETE FROM journal WHERE host = 'alpha' AND seq <= 1800") }
             beta.clock.advance(by: Neighbours.pause)
             for await _ in isGap { break }
-            for await _ in listener.notifier { break }
+            for await _ in notifier { break }
         }
         let head = try await alpha.store.real.read { try $0.journalMark(.head)?.point.sequence }
         #expect(beta.agent.neighbours.told.heads["alpha"] == head)

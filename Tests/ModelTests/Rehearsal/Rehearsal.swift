@@ -31,7 +31,7 @@ actor Rehearsal {
     var isDelivering = false
     /// What the agents have presented, as they told it.
     let presented = Presented()
-    private var listeners: [AsyncStream<Void>] = []
+    private var listeners: [EventNotifier] = []
     private let hostCount: Int
     private let directory: ScratchDirectory
     private var step = 0
