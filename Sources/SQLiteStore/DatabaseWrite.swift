@@ -33,7 +33,6 @@ struct DatabaseWrite {
         var results: [T] = []
         let written = Written()
         try database.inTransaction {
-            sealing.known.expect(try database.contentVersion())
             let transaction = DatabaseTransaction(database: database, sealing: sealing, written: written)
             results.append(try body(transaction))
             return .commit
@@ -48,13 +47,6 @@ struct DatabaseWrite {
     /// recovery after a crash would take it for committed. The next commit writes over it, so one is made at once.
     private func isUndone() -> Bool {
         (try? commit { try $0.touch() }) != nil
-    }
-}
-
-extension Database {
-    /// A number that changes if another connection has written (SQLite's data_version).
-    fileprivate func contentVersion() throws -> Int64? {
-        try number("PRAGMA data_version")
     }
 }
 

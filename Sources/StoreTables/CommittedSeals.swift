@@ -6,7 +6,6 @@ package struct Sealing: Sendable {
     let seals: any RowSeals
     package let committed = CommittedSeals()
     let damaged = DamagedRows()
-    package let known = KnownEnrollments()
 
     /// Who seals the data keys of enrollments; nil if the store keeps their personal data as it is.
     let dataKeys: (any DataKeySeals)?
@@ -53,48 +52,6 @@ final class DamagedRows: Sendable {
             if isDamaged { ids.insert(id) } else if !ids.isEmpty { ids.remove(id) }
         }
     }
-}
-
-/// Enrollments as they were read from whole rows, each with its row's seal.
-///
-/// A row with another seal is another row, whoever has written it, so what is known never outlives what the database
-/// says. A key of an external one has wrong PINs that another row counts; what is over may be erased; both are read anew.
-///
-/// Five of an approval's six reads of its enrollment are of one that is known. Such a read takes 0.02 million instructions
-/// under callgrind, a whole row with its seal 0.14, and an approval 8.0 (`make bench ONLY=instructions`).
-package final class KnownEnrollments: Sendable {
-    /// The most that are known: about 1 MB.
-    private static let limit = 512
-
-    private struct State {
-        var rows: [EnrollmentID: (enrollment: Enrollment, seal: [UInt8])] = [:]
-        var version: Int64?
-    }
-
-    private let state = Mutex(State())
-
-    subscript(id: EnrollmentID) -> (enrollment: Enrollment, seal: [UInt8])? { state.withLock { $0.rows[id] } }
-
-    /// Forgets all if something else than the agent has written since the last database transaction that wrote: it may
-    /// have changed a row and left the seal.
-    ///
-    /// - Parameter version: SQLite's data_version, of the connection that writes.
-    package func expect(_ version: Int64?) {
-        state.withLock { state in
-            if state.version != version { state.rows = [:] }
-            state.version = version
-        }
-    }
-
-    func take(_ enrollment: Enrollment, seal: [UInt8]) {
-        guard !enrollment.isDamaged, !enrollment.isOver, enrollment.key.external == nil, !seal.isEmpty else { return }
-        state.withLock { state in
-            if state.rows.count >= Self.limit, state.rows[enrollment.id] == nil { state.rows = [:] }
-            state.rows[enrollment.id] = (enrollment, seal)
-        }
-    }
-
-    func forget(_ id: EnrollmentID) { state.withLock { _ = $0.rows.removeValue(forKey: id) } }
 }
 
 /// What one database transaction that writes has read of the journal's marks, and written so far.

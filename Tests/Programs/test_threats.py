@@ -170,6 +170,20 @@ class AStolenPIN(unittest.TestCase):
             self.assertEqual(run.returncode, 1, run)
             self.assertIn("not as the agent wrote it", run.stderr)
 
+    def test_whoever_puts_an_old_sealed_key_back_is_seen_by_the_first_doctor(self):
+        agent = Agent(self.folder)
+        self.addCleanup(agent.stop)
+        with sqlite3.connect(self.folder / "state" / "agent.db", timeout=30) as database:
+            ((identifier, old),) = database.execute("SELECT id, sealed_key FROM enrollment").fetchall()
+        changed = agent.ctl("pin", "change", identifier, "--pin-file", str(self.pins["right"]), "--new-pin-file",
+                            str(self.pins["wrong"]))
+        self.assertEqual(changed.returncode, 0, changed)
+        with database:
+            database.execute("UPDATE enrollment SET sealed_key = ?", (old,))
+        database.close()
+        said = [each["id"] for each in agent.json("doctor") if each.get("enrollment") == identifier]
+        self.assertEqual(said, ["enrollmentDamaged"])
+
 
 class WriteAccessToTheDatabase(unittest.TestCase):
     """Without the secret: an agent that starts on what was written uses nothing of that row, and says so."""

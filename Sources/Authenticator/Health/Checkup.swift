@@ -87,21 +87,22 @@ package struct Checkup: Sendable {
         return try await ports.store.read { store in
             var found = Found()
             found.findings = ClockCheck.finding(now: ports.clock.now, newest: try store.newestTime()).map { [$0] } ?? []
-            let (damaged, marked) = (
-                try store.damagedEnrollments(), try store.weakEnrollments(limit: Finding.maxOfAKind)
-            )
-            let listed = Set(damaged.prefix(Finding.maxOfAKind) + marked.flatMap(\.first))
-            let weak = Dictionary(try listed.compactMap { try store.enrollment($0) }.map { ($0.id, $0.findings) }) {
-                $1
+            let marked = try store.weakEnrollments(limit: Finding.maxOfAKind)
+            var known: [EnrollmentID: [Finding]] = [:]
+            for id in Set(marked.flatMap(\.first)) { known[id] = try store.enrollment(id)?.findings }
+            // After those were read: a row is known to be damaged only once it was read.
+            let damaged = try store.damagedEnrollments()
+            for id in damaged.prefix(Finding.maxOfAKind) where known[id] == nil {
+                known[id] = try store.enrollment(id)?.findings
             }
-            let first = damaged.prefix(Finding.maxOfAKind).flatMap { weak[$0] ?? [] }
+            let first = damaged.prefix(Finding.maxOfAKind).flatMap { known[$0] ?? [] }
             found.add(first.filter { $0.weakness == .enrollmentDamaged }, of: .enrollmentDamaged, count: damaged.count)
             for group in marked {
-                let findings = group.first.flatMap { weak[$0] ?? [] }
+                let findings = group.first.flatMap { known[$0] ?? [] }
                     .filter { $0.weakness == group.mark.weakness && $0.isCertain == group.mark.isCertain }
                 found.add(
                     findings, of: group.mark.weakness, isCertain: group.mark.isCertain,
-                    // One that is found to be damaged only now says nothing.
+                    // A row that was just found to be damaged is not counted among the weak ones.
                     count: group.count - (group.first.count - findings.count))
             }
             // Not a mark of a row: the tries are in another one.

@@ -74,6 +74,7 @@ extension DatabaseTransaction {
     package func doubtSignCounts(after place: Int64?, limit: Int) throws -> Int64? {
         let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?) AS span"
         guard let end = try database.number(last, [place ?? 0, limit]) else { return nil }
+        written?.state.enrollments = [:]
         try database.run(
             """
             UPDATE enrollment SET refused_sign_count = sign_count

@@ -14,14 +14,6 @@ enum EnrollmentColumn: Int, TableColumn {
         journalHost, sealedKey, seal
 }
 
-/// The columns by which a row of an enrollment is known to be the one that was read before.
-enum EnrollmentMarkColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("enrollment", naming: .snakeCase)
-    static let ofID = "WHERE id = ?"
-
-    case seal, refusedSignCount
-}
-
 extension DatabaseTransaction {
     private static let enrollments = """
         SELECT \(EnrollmentColumn.table.columns), \(KeyTriesColumn.table.columns)
@@ -39,7 +31,6 @@ extension DatabaseTransaction {
     package func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
         if let read = written?.state.enrollments[id] { return read }
         try hold(id)
-        if let known = try knownEnrollment(id) { return known }
         let withDataKey = written != nil && sealing.dataKeys != nil
         let found = try database.row(
             of: EnrollmentColumn.table, sql: withDataKey ? Self.enrollmentWithDataKey : Self.enrollmentByID, [id.text]
@@ -48,22 +39,17 @@ extension DatabaseTransaction {
                 let key = fields.joined(KeyTriesColumn.table).joined(DataKeyColumn.table)
                 dataKeys.take(try key.optionalBytes(.sealed), of: id)
             }
-            return (try enrollment(fields), seal: try fields.bytes(.seal))
+            return try enrollment(fields)
         }
-        // What this database transaction has written is not known before its commit.
-        if !sealing.isShared, let (enrollment, seal) = found, written?.state.seals[.enrollment(id)] == nil {
-            sealing.known.take(enrollment, seal: seal)
-        }
-        if let enrollment = found?.0 { keep(enrollment) }
-        return found?.0
+        if let found { keep(found) }
+        return found
     }
 
     /// Keeps an enrollment for the rest of this database transaction, which holds it.
     ///
-    /// In a store of one host it costs nothing to read it again. A key of an external one has wrong PINs that another row
-    /// counts.
+    /// A key of an external one has wrong PINs that another row counts.
     private func keep(_ enrollment: Enrollment) {
-        guard sealing.isShared, enrollment.key.external == nil else { return }
+        guard enrollment.key.external == nil else { return }
         written?.state.enrollments[enrollment.id] = enrollment
     }
 
@@ -89,22 +75,6 @@ extension DatabaseTransaction {
             written?.state.pieces[id] = try pieces(of: request, fields, text, dataKey)
             return request
         }
-    }
-
-    /// The enrollment as it was read last, if its row still has the same seal, which is over all that is remembered.
-    private func knownEnrollment(_ id: EnrollmentID) throws -> Enrollment? {
-        guard !sealing.isShared, let (known, seal) = sealing.known[id] else { return nil }
-        let row = try database.row(
-            of: EnrollmentMarkColumn.table, EnrollmentMarkColumn.ofID, [id.text]
-        ) { (try $0.bytes(.seal), try $0.optionalNumber(.refusedSignCount) as UInt32?) }
-        // A copy of the state sets this one in every row, so no seal is over it.
-        guard let row, row.0 == seal, row.1 == known.refusedSignCount,
-            isNewest(seal, of: .enrollment(id))
-        else {
-            sealing.known.forget(id)
-            return nil
-        }
-        return known
     }
 
     package func enrollments(includingEnded ended: Bool) throws -> [Enrollment] {

@@ -42,7 +42,8 @@ extension DatabaseTransaction {
     }
 
     private func removeEnrollments(before time: Int64, limit: Int) throws -> Int {
-        try remove(
+        written?.state.enrollments = [:]
+        return try remove(
             """
             DELETE FROM enrollment WHERE seq IN (
                 SELECT seq FROM enrollment AS old

@@ -97,10 +97,10 @@ struct DeciderTests {
     @Test(
         .ofSQLite,
         arguments: [
-            (RequestLife.Decision.approve, AuthnType.presence, 1), (.deny(.userDenied), .presence, 1),
-            (.approve, .pin, 2), (.deny(.userDenied), .pin, 1),
+            (RequestLife.Decision.approve, AuthnType.presence, 2), (.deny(.userDenied), .presence, 1),
+            (.approve, .pin, 3), (.deny(.userDenied), .pin, 1),
         ])
-    func `a decision reads its enrollment's whole row once, and once more if a try of a PIN was written into it`(
+    func `a decision reads its enrollment's row once in each of its looks, tries of a PIN and database transactions`(
         decision: RequestLife.Decision, authnType: AuthnType, reads: Int
     ) async throws {
         let pin = authnType == .pin ? try PIN.right : nil

@@ -84,7 +84,7 @@ struct RowSealTests {
         try await sample.decide(decision, ids[1])
     }
 
-    @Test func `a signCount that a copy marks as refused is seen in a row that is known`() async throws {
+    @Test func `a signCount that a copy marks as refused is seen in a row that was read before`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), for: card)
         try await sample.approve(sample.onlyRequest().id)
@@ -106,20 +106,6 @@ struct RowSealTests {
 
     // MARK: Older rows
 
-    private static let columns = """
-        sign_count, state, authenticator_id, sealed_token, enrolled_at, end_reason, ended_at, pin_failures,
-        pin_blocked_until, sealed_key, seal, journal_seq
-        """
-
-    /// Keeps a row as it is, and gives what puts it back.
-    private func kept(_ id: EnrollmentID) throws -> () throws -> Void {
-        try sample.tamper("CREATE TABLE kept AS SELECT \(Self.columns) FROM enrollment WHERE id = '\(id.text)'")
-        return {
-            try sample.tamper(
-                "UPDATE enrollment SET (\(Self.columns)) = (SELECT \(Self.columns) FROM kept) WHERE id = ?", [id.text])
-        }
-    }
-
     private func tryWrongPIN(_ id: RequestID, of agent: SampleAgent) async throws -> CommandError.Code? {
         try await failureCode { try await agent.approve(id, pin: .wrong) }
     }
@@ -128,7 +114,7 @@ struct RowSealTests {
         let card = try await sample.enrolled(authnType: .pin, pin: .right)
         try await sample.receive(.numbered(1), for: card)
         let request = try await sample.onlyRequest().id
-        let putBack = try kept(card.id)
+        let putBack = try sample.keptRow(of: card.id)
         #expect(try await tryWrongPIN(request, of: sample) == .userNotVerified)
         try putBack()
         #expect(try await tryWrongPIN(request, of: sample) == .keyUnavailable)
@@ -139,7 +125,7 @@ struct RowSealTests {
         let card = try await sample.enrolled(authnType: .pin, pin: .right)
         try await sample.receive(.numbered(1), .numbered(2), for: card)
         let requests = try await sample.requests()
-        let putBack = try kept(card.id)
+        let putBack = try sample.keptRow(of: card.id)
         for _ in 1...5 { #expect(try await tryWrongPIN(requests[0].id, of: sample) != nil) }
         try putBack()
         #expect(try await sample.agent.journal.verify().fault?.problem.contains("more wrong PINs") == true)
@@ -155,9 +141,20 @@ struct RowSealTests {
         #expect(try await last.agent.journal.verify().fault == nil)
     }
 
+    @Test func `an old sealed key that is put back while the agent runs is named by the next check`() async throws {
+        let card = try await sample.enrolled(authnType: .pin, pin: .right)
+        let id = card.id.text
+        try sample.tamper("CREATE TABLE kept AS SELECT sealed_key FROM enrollment WHERE id = '\(id)'")
+        _ = try await sample.agent.changePIN(of: card.id, from: .right, to: .wrong)
+        #expect(try await sample.enrollment(card.id).isDamaged == false)
+        try sample.tamper("UPDATE enrollment SET sealed_key = (SELECT sealed_key FROM kept) WHERE id = ?", [id])
+        let findings = await sample.agent.checkup.findings().filter { $0.enrollment == card.id }
+        #expect(findings.map(\.weakness) == [.enrollmentDamaged])
+    }
+
     @Test func `an enrollment that is over, and whose older row is put back, is found`() async throws {
         let card = try await sample.enrolled()
-        let putBack = try kept(card.id)
+        let putBack = try sample.keptRow(of: card.id)
         _ = try await sample.agent.unenroll(card.id, locally: true, forced: true, erasing: false)
         #expect(try await sample.agent.journal.verify().fault == nil)
         try putBack()

@@ -46,6 +46,19 @@ extension SampleAgent {
         try TestStores.tamper(at: "\(directory.path)/store.sqlite", sql, values)
     }
 
+    /// Keeps the row of an enrollment as it is, and gives what puts it back.
+    func keptRow(of id: EnrollmentID) throws -> @Sendable () throws -> Void {
+        let columns = """
+            sign_count, state, authenticator_id, sealed_token, enrolled_at, end_reason, ended_at, pin_failures,
+            pin_blocked_until, sealed_key, seal, journal_seq, journal_host
+            """
+        let table = "kept_\(UInt64.random(in: 0...UInt64.max))"
+        try tamper("CREATE TABLE \(table) AS SELECT \(columns) FROM enrollment WHERE id = '\(id.text)'")
+        return { [self] in
+            try tamper("UPDATE enrollment SET (\(columns)) = (SELECT \(columns) FROM \(table)) WHERE id = ?", [id.text])
+        }
+    }
+
     /// Makes a whole copy of the database, as it is.
     func copyStore(to path: String) throws {
         try DatabaseQueue(path: "\(directory.path)/store.sqlite").vacuum(into: path)
