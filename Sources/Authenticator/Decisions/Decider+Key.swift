@@ -15,7 +15,7 @@ extension Decider {
             return try await decide(key)
         } catch {
             // What went wrong with the decision counts more than a try that could not be taken back.
-            if terms.pin != nil { try? await PINCheck(ports: ports).succeeded(found.enrollment.id) }
+            if terms.pin != nil { try? await PINCheck(ports: ports).succeeded(found.enrollment) }
             throw error
         }
     }

@@ -101,7 +101,7 @@ struct Decider: Sendable {
         return try await opened(found, on: terms) { key in
             var current = found
             while true {
-                switch try await approveOnce(current, on: terms, with: key) {
+                switch try await approveOnce(current, on: terms, with: key, of: found.enrollment) {
                 case .committed(let decided): return decided
                 case .overtaken(let newer): current = newer
                 }
@@ -143,8 +143,10 @@ struct Decider: Sendable {
     }
 
     /// Takes a number, signs without holding the database, looks again, commits.
+    ///
+    /// - Parameter opened: the enrollment with the key that was opened.
     private func approveOnce(
-        _ found: Decidable, on terms: Terms, with key: any UnlockedKey
+        _ found: Decidable, on terms: Terms, with key: any UnlockedKey, of opened: Enrollment
     ) async throws -> Attempt {
         let (request, enrollment) = (found.request, found.enrollment)
         guard enrollment.signCount < .max else {
@@ -156,13 +158,14 @@ struct Decider: Sendable {
             try await assertion(for: request, of: enrollment, signCount: signCount, with: key, on: terms)
         }
         // Since the look the key was opened and signed: a cancellation, the expiry, a newer message or the enrollment's
-        // end may have come, its signCount may have been raised or refused, and whoever asked may be gone; look again
-        // before anything is kept.
+        // end may have come, its signCount may have been raised or refused, its key and PIN changed, and whoever asked may
+        // be gone; look again before anything is kept.
         return try await ports.store.write { store in
             let newest = try decidable(request.id, expecting: terms.expectations, in: store)
             let now = ports.clock.now
             var current = newest.request
             try terms.wanted.check(current)
+            try newest.enrollment.expectKey(of: opened, for: current)
             try Self.expectKnownSignCount(of: newest.enrollment, for: current)
             guard current.jti == request.jti, try store.change(enrollment.id, .signCountTaken(signCount)) != nil else {
                 return .overtaken(newest)

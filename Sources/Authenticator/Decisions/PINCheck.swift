@@ -16,23 +16,24 @@ struct PINCheck: Sendable {
     /// Of a key of the agent's own, the count stays until ``succeeded(_:)``, or whatever else says in the store that the
     /// PIN was right.
     ///
-    /// - Throws: `CommandError` `.userNotVerified` or `.blocked`; else what `attempt` throws.
+    /// - Throws: `CommandError` `.userNotVerified` or `.blocked`, `.keyUnavailable` if its key is another one than that
+    ///   of `enrollment` by now; else what `attempt` throws.
     func run<Result: Sendable>(
         _ enrollment: Enrollment, _ attempt: @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await run(counter(of: enrollment), attempt)
+        try await run(counter(of: enrollment), of: enrollment, attempt)
     }
 
     /// The same for whatever is counted.
     func run<Result: Sendable>(
-        _ counter: PINCounter, _ attempt: @Sendable () async throws -> Result
+        _ counter: PINCounter, of enrollment: Enrollment? = nil, _ attempt: @Sendable () async throws -> Result
     ) async throws -> Result {
-        guard let key = counter.key else { return try await counted(counter, attempt).result }
+        guard let key = counter.key else { return try await counted(counter, of: enrollment, attempt).result }
         // Several enrollments may share a token: alone in its queue, right PINs do not count against each other.
         return try await ports.keyQueues.run(key) {
             // Whoever waited for the queue may have gone away.
             try Task.checkCancellation()
-            let (result, before, begun) = try await counted(counter, attempt)
+            let (result, before, begun) = try await counted(counter, of: enrollment, attempt)
             try await keyOpened(counter, before: before, begun: begun)
             return result
         }
@@ -55,12 +56,15 @@ struct PINCheck: Sendable {
 
     /// The PIN was right, and nothing else was written about it.
     ///
-    /// Nobody else tries in this queue, so whatever is counted by now was counted before.
-    func succeeded(_ id: EnrollmentID) async throws {
+    /// Nobody else tries in this queue, so whatever is counted by now was counted before. It stays counted if the key is
+    /// another one by now: the PIN is not that key's.
+    func succeeded(_ opened: Enrollment) async throws {
+        let id = opened.id
         try await ports.store.conclude { store in
             let now = ports.clock.now
-            guard let tries = try store.enrollment(id)?.pinTries,
-                try store.change(id, .pinTries(from: tries, to: .fresh)) != nil
+            guard let enrollment = try store.enrollment(id), enrollment.sealedKey == opened.sealedKey else { return }
+            let tries = enrollment.pinTries
+            guard try store.change(id, .pinTries(from: tries, to: .fresh)) != nil
             else { return }
             try store.record(.verified(PINCounter(id)), at: now)
         }
@@ -72,9 +76,9 @@ struct PINCheck: Sendable {
     }
 
     private func counted<Result: Sendable>(
-        _ counter: PINCounter, _ attempt: @Sendable () async throws -> Result
+        _ counter: PINCounter, of enrollment: Enrollment?, _ attempt: @Sendable () async throws -> Result
     ) async throws -> (result: Result, before: PINTries, begun: PINTries) {
-        let (before, begun) = try await begin(counter)
+        let (before, begun) = try await begin(counter, of: enrollment)
         do {
             return (try await attempt(), before, begun)
         } catch let failure as CustodyError where failure.code == .wrongPIN {
@@ -93,12 +97,16 @@ struct PINCheck: Sendable {
         }
     }
 
-    private func begin(_ counter: PINCounter) async throws -> (before: PINTries, begun: PINTries) {
+    private func begin(
+        _ counter: PINCounter, of read: Enrollment?
+    ) async throws -> (before: PINTries, begun: PINTries) {
         try ports.headStanding.expectPINs()
         let (before, begun) = try await ports.store.write { store in
             // Others may have tried since the enrollment was read, and it may have ended or been damaged.
             let enrollment = try counter.enrollment.flatMap { try store.enrollment($0) }
             try enrollment?.expectWhole()
+            // The PIN is tried on the key that was read, and counted in the row that is held.
+            if let enrollment, let read { try enrollment.expectKey(of: read) }
             guard let before = try counter.key.map({ try store.pinTries(of: $0) }) ?? enrollment?.pinTries else {
                 throw CommandError(.notFound, "there is no \(counter.name)")
             }

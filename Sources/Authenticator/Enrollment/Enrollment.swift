@@ -179,4 +179,12 @@ extension Enrollment {
         guard isDamaged else { return }
         throw CommandError(.keyUnavailable, damage, request: request)
     }
+
+    /// Throws if its key is sealed otherwise than when it was read: under another PIN, or by an older row.
+    func expectKey(of read: Enrollment, for request: RequestRecord? = nil) throws {
+        guard sealedKey != read.sealedKey else { return }
+        throw CommandError(
+            .keyUnavailable, "nothing was done: the key of enrollment \(id) was changed meanwhile; ask again",
+            request: request)
+    }
 }

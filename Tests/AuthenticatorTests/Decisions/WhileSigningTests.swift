@@ -53,6 +53,34 @@ struct WhileSigningTests {
         #expect(try await sample.outbox(of: card).isEmpty)
     }
 
+    @Test func `its key was another one when it was opened, and the signature does not leave`() async throws {
+        let card = try await sample.enrolled(authnType: .pin, pin: .right)
+        let id = try await pending(for: card)
+        let putOlderBack = try sample.keptRow(of: card.id)
+        try await sample.agent.changePIN(of: card.id, from: .right, to: .other)
+        #expect(try await failureCode { try await sample.approve(id, pin: .right) } == .userNotVerified)
+        let putNewestBack = try sample.keptRow(of: card.id)
+        // Whoever administers PostgreSQL can show an older row for a moment; on SQLite the agent notices it by itself.
+        try putOlderBack()
+        sample.custody.beforeSigning { try putNewestBack() }
+        #expect(try await failureCode { try await sample.approve(id, pin: .right) } == .keyUnavailable)
+        #expect(try await sample.request(id).life == .pending)
+        #expect(try await sample.outbox(of: card).isEmpty)
+        // Nor does the older PIN take back what was counted of the newer one.
+        try putNewestBack()
+        #expect(try await sample.enrollment(card.id).pinTries.failures == 1)
+    }
+
+    @Test func `a PIN is tried on no other key than that whose tries are counted`() async throws {
+        let card = try await sample.enrolled(authnType: .pin, pin: .right)
+        let read = try await sample.enrollment(card.id)
+        try await sample.agent.changePIN(of: card.id, from: .right, to: .other)
+        let check = PINCheck(ports: sample.ports)
+        let code = try await failureCode { try await check.run(read) { _ = Issue.record("a PIN was tried") } }
+        #expect(code == .keyUnavailable)
+        #expect(try await sample.enrollment(card.id).pinTries == .fresh)
+    }
+
     @Test func `it is superseded, and the newer message is signed instead`() async throws {
         let card = try await sample.enrolled()
         let id = try await pending(SampleRequest(jti: "first", iat: 1), for: card)

@@ -6,6 +6,7 @@ import Keys
 extension PIN {
     static var right: PIN { get throws { try PIN(Secret(Array("736251".utf8))) } }
     static var wrong: PIN { get throws { try PIN(Secret(Array("736252".utf8))) } }
+    static var other: PIN { get throws { try PIN(Secret(Array("736253".utf8))) } }
 }
 
 extension SampleAgent {
