@@ -7,6 +7,7 @@ package import ThreeDS
 /// The machine's clock.
 package struct SystemClock: AgentClock {
     private static let start = ContinuousClock.now
+    private static let runningStart = SuspendingClock.now
 
     private let alarms: Alarms
 
@@ -17,6 +18,8 @@ package struct SystemClock: AgentClock {
     package var now: Int64 { Int64(Date().timeIntervalSince1970.rounded(.down)) }
 
     package var steady: Double { (ContinuousClock.now - Self.start) / .seconds(1) }
+
+    package var running: Double { (SuspendingClock.now - Self.runningStart) / .seconds(1) }
 
     /// A longer sleep looks at the time again after so many seconds.
     ///

@@ -15,6 +15,8 @@ package final class TestClock: AdvanceableClock {
 
     package var steady: Double { machine.steady + Double(offset) }
 
+    package var running: Double { machine.running + Double(offset) }
+
     package func sleep(seconds: Double) async throws { try await alarms.sleep(seconds: seconds) }
 
     package func alarm(after seconds: Double, _ action: @escaping @Sendable () -> Void) -> Alarm {

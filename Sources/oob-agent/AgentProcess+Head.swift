@@ -13,10 +13,18 @@ extension AgentProcess {
     /// The file in which this host notes its head.
     var headFile: HeadFile { HeadFile("\(settings.stateDirectory)/\(StateFiles.head)") }
 
-    /// Takes the database as it is, if the agent cannot know whether it is the newest; starts nothing.
+    /// Something that only a person can tell to be right.
+    enum Accepted {
+        /// The database, if the agent cannot know whether it is the newest.
+        case head
+        /// The clock, if it is not as the proven time.
+        case clock
+    }
+
+    /// Takes something as it is; starts nothing.
     ///
     /// - Parameter scratch: where the database's temporary files are.
-    func acceptHead(_ scratch: Scratch) async throws {
+    func accept(_ accepted: Accepted, _ scratch: Scratch) async throws {
         try claimStateDirectory()
         try tidyStateDirectory()
         let gateway = HTTPIssuerGateway(
@@ -25,7 +33,12 @@ extension AgentProcess {
             let (agent, opened, _) = try await agent(gateway, scratch)
             defer { close(opened) }
             try await opened.run {
-                let doubt = try await refusing(opened) { try await agent.acceptHead() }
+                let doubt = try await refusing(opened) {
+                    switch accepted {
+                    case .head: try await agent.acceptHead()
+                    case .clock: try await agent.acceptClock()
+                    }
+                }
                 try await opened.abandonSecretChange()
                 StandardStream.error.write(Self.accepted(doubt))
             }
@@ -57,7 +70,7 @@ extension AgentProcess {
     }
 
     private static func accepted(_ doubt: String?) -> String {
-        guard let doubt else { return "There was nothing to accept: the agent starts on this database as it is.\n" }
+        guard let doubt else { return "There was nothing to accept: the agent starts as it is.\n" }
         return """
             Accepted, and written down in the journal. What was in doubt: \(doubt).
             Next, start the agent.

@@ -53,6 +53,15 @@ struct OobAgent: AsyncParsableCommand {
         ))
     var acceptHead = false
 
+    @Flag(
+        name: .customLong("accept-clock"),
+        help: ArgumentHelp(
+            "Take this machine's clock as it is though it is far ahead of the proven time (clockAhead), and exit.",
+            discussion:
+                "The agent must be stopped. It is written down in the journal. If nothing is in doubt, nothing is done."
+        ))
+    var acceptClock = false
+
     @Option(
         help: ArgumentHelp(
             "Move the state of this agent, which is stopped, and exit: into an empty PostgreSQL database, or into a file.",
@@ -91,7 +100,8 @@ struct OobAgent: AsyncParsableCommand {
         let parts = message(for: error).split(separator: "'", maxSplits: 2)
         guard parts.count > 1, parts[0] == "Unknown option ", parts[1].hasPrefix("--") else { return nil }
         let others = [
-            "config", "check-config", "print-config", "restore", "accept-head", "migrate-to", "version", "help",
+            "config", "check-config", "print-config", "restore", "accept-head", "accept-clock", "migrate-to", "version",
+            "help",
         ]
         let flags = (Setting.allCases.map(\.rawValue) + others).map { "--\($0)" }
         let flag = String(parts[1])
@@ -126,13 +136,19 @@ struct OobAgent: AsyncParsableCommand {
         }
         // Before another thread reads the environment.
         if let tcti = settings.tpmTCTI { ExternalKeys.reachTPM(by: tcti) }
-        if acceptHead { return try await AgentProcess(settings).acceptHead(.files(in: settings.stateDirectory)) }
+        if acceptHead || acceptClock {
+            let accepted: AgentProcess.Accepted = acceptHead ? .head : .clock
+            return try await AgentProcess(settings).accept(accepted, .files(in: settings.stateDirectory))
+        }
         try await AgentProcess(settings).run(.files(in: settings.stateDirectory))
     }
 
     /// Refuses flags of which each has the agent do something else instead of starting.
     private func expectOneTask() throws(StartError) {
-        let all = [("--restore", restore != nil), ("--accept-head", acceptHead), ("--migrate-to", migrateTo != nil)]
+        let all = [
+            ("--restore", restore != nil), ("--accept-head", acceptHead), ("--accept-clock", acceptClock),
+            ("--migrate-to", migrateTo != nil),
+        ]
         let given = all.filter(\.1).map(\.0)
         guard given.count <= 1 else {
             throw StartError(.usage, "\(given.joined(separator: " and ")) cannot be given together: give one of them")

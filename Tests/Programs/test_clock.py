@@ -4,6 +4,7 @@ Run with `.venv/bin/python Tests/Programs/test_clock.py`; OOB_BIN_DIR names the 
 """
 
 import json
+import os
 import subprocess
 import time
 import unittest
@@ -11,6 +12,7 @@ import unittest
 from approver import Approver
 from issuer import Issuer
 from programs import BIN_DIR, ENDED_WITHIN, Agent, temporary_folder
+from wall_clock import WallClock, build
 
 HOUR, DAY = 3_600, 86_400
 
@@ -217,6 +219,83 @@ class Refusing(WithATestClock):
         self.assertIn("400d at most", said)
         self.assertIn("399d ahead", said)
         self.assertEqual(self.advance("1d")["offsetSeconds"], 400 * DAY)
+
+
+class Wrong(unittest.TestCase):
+    """The machine's own clock, which is years ahead."""
+
+    AHEAD = 800 * DAY
+
+    def setUp(self):
+        self.folder = temporary_folder(type(self))
+        self.issuer = self.enterContext(Issuer())
+        self.clock = WallClock(build(self.folder), self.folder / "clock")
+
+    def start(self) -> Agent:
+        agent = Agent(self.folder, **self.clock.variables)
+        self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
+        return agent
+
+    def accept(self) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [BIN_DIR / "oob-agent", "--state-dir", str(self.folder / "state"), "--accept-clock"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=ENDED_WITHIN,
+            env={**os.environ, **self.clock.variables})
+
+    def is_ahead(self, agent: Agent) -> bool:
+        reasons = agent.json("status").get("reasons", [])
+        findings = {each["id"] for each in agent.json("doctor")}
+        self.assertEqual("clockAhead" in findings, any(each.startswith("clockAhead: ") for each in reasons), reasons)
+        return "clockAhead" in findings
+
+    def entries(self, agent: Agent) -> list[str]:
+        return [json.loads(line)["entry"] for line in agent.ctl("audit export").stdout.splitlines()]
+
+    def test_a_clock_that_is_years_ahead_deletes_nothing_and_is_accepted_by_a_person(self):
+        agent = self.start()
+        enrolled = agent.ctl("enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
+        self.assertEqual(enrolled.returncode, 0, enrolled.stderr)
+        (authenticator,) = self.issuer.authenticators
+        transaction = self.issuer.transaction()
+        self.issuer.ask(authenticator, transaction)
+        acs = transaction["acsTransId"]
+        while agent.ctl("show", acs).returncode != 0:
+            agent.json("fetch")
+        self.assertEqual(agent.json("approve", acs)["transStatus"], "Y")
+        self.assertFalse(self.is_ahead(agent))
+        agent.stop()
+
+        self.clock.set(self.AHEAD)
+        agent = self.start()
+        self.assertTrue(self.is_ahead(agent))
+        self.assertIn("the clock is ahead, and nothing is deleted by it", agent.log.read_text())
+        self.assertEqual(agent.json("status")["state"], "degraded")
+        self.assertEqual(self.accept().returncode, 69)
+        agent.stop()
+
+        self.clock.set(0)
+        agent = self.start()
+        self.assertFalse(self.is_ahead(agent))
+        # The transaction that was decided is asked again.
+        self.issuer.ask(authenticator, transaction, later=1)
+        while "duplicate" not in self.entries(agent):
+            agent.json("fetch")
+        self.assertEqual([each["state"] for each in agent.json("list", "--all")], ["approved"])
+        entries = self.entries(agent)
+        self.assertEqual((entries[0], entries.count("presented")), ("auditKeyMade", 1))
+        agent.stop()
+
+        for ahead in [self.AHEAD, 0]:
+            self.clock.set(ahead)
+            accepted = self.accept()
+            self.assertEqual(accepted.returncode, 0, accepted.stderr)
+            self.assertIn("What was in doubt: ", accepted.stderr)
+            self.assertIn("nothing to accept", self.accept().stderr)
+            agent = self.start()
+            self.assertFalse(self.is_ahead(agent))
+            self.assertIn("clockAccepted", self.entries(agent))
+            self.assertEqual(agent.ctl("audit verify").returncode, 0)
+            agent.stop()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ PAGE = page("configuration.md").read_text(encoding="utf-8")
 # Flags that are no settings.
 # What a setting goes with.
 BESIDE = {"host-lease": "database: postgres:///oob?host=/run/postgresql\nhost-name: agent-1\n"}
-OTHERS = {"accept-head", "config", "check-config", "print-config", "migrate-to", "restore", "version", "help"}
+OTHERS = {"accept-clock", "accept-head", "config", "check-config", "print-config", "migrate-to", "restore", "version", "help"}
 
 
 ENVIRONMENT = {"HOME": "/nonexistent", "PATH": "/usr/bin:/bin"}

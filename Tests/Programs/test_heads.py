@@ -84,7 +84,7 @@ class Promises:
         self.assertIn("nothing to accept", nothing.stderr)
 
     def test_flags_that_each_do_something_else_are_not_given_together(self):
-        for other in [("--restore", "backup.db"), ("--migrate-to", "postgres:///oob")]:
+        for other in [("--restore", "backup.db"), ("--accept-clock",), ("--migrate-to", "postgres:///oob")]:
             with self.subTest(other[0]):
                 refused = self.run_agent("--accept-head", *other)
                 self.assertEqual(refused.returncode, 64, refused.stderr)

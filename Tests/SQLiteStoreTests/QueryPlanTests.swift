@@ -70,10 +70,14 @@ struct QueryPlanTests {
         LookUp("newest presented") { store, id, _ in _ = try store.newestPresented(enrollment: id, acsTransId: "x") },
         LookUp("pending count of one enrollment") { store, id, _ in _ = try store.pendingCount(enrollment: id) },
         LookUp("never presented of one enrollment") { store, id, _ in
-            _ = try store.unpresentedCount(enrollment: id, since: 1)
+            _ = try store.unpresentedCount(enrollment: id, since: 1, until: .max)
         },
-        LookUp("messages of one enrollment") { store, id, _ in _ = try store.messageCount(enrollment: id, since: 1) },
-        LookUp("cancellations of one enrollment") { store, id, _ in _ = try store.cancellationCount(enrollment: id) },
+        LookUp("messages of one enrollment") { store, id, _ in
+            _ = try store.messageCount(enrollment: id, since: 1, until: .max)
+        },
+        LookUp("cancellations of one enrollment") { store, id, _ in
+            _ = try store.cancellationCount(enrollment: id, after: 0)
+        },
         LookUp("due") { store, _, _ in _ = try store.duePending(now: 1, limit: 9) },
         LookUp("message") { store, id, jti in _ = try store.message(enrollment: id, jti: jti) },
         LookUp("cancellation") { store, id, jti in _ = try store.cancellation(enrollment: id, of: jti) },
@@ -159,10 +163,10 @@ struct QueryPlanTests {
 
     @Test func `messages of a day are counted without a look at older ones`() throws {
         let plan = try plan(
-            LookUp("messages") { store, id, _ in _ = try store.messageCount(enrollment: id, since: 1) })
+            LookUp("messages") { store, id, _ in _ = try store.messageCount(enrollment: id, since: 1, until: .max) })
         #expect(
             plan == [
-                "SEARCH message_tally USING PRIMARY KEY (enrollment_id=? AND slot>?)"
+                "SEARCH message_tally USING PRIMARY KEY (enrollment_id=? AND slot>? AND slot<?)"
             ])
     }
 

@@ -78,4 +78,20 @@ extension Agent {
         }
         ports.testClock?.advance(to: offset)
     }
+
+    /// Takes the clock as it is, which has not agreed with the proven time; before anything runs.
+    ///
+    /// - Returns: what was wrong, as a sentence; nil if nothing was.
+    /// - Throws: as ``prepare(rewrapping:onStep:)``; `StoreError` `.forged`.
+    package func acceptClock() async throws -> String? {
+        try await resumeClock()
+        try await provenTimeKeeper.begin()
+        let acceptance = try await headWatch.begin()
+        // It is owed as long as that change is the newest entry.
+        try await scrubAfterRotation { _ in }
+        if let acceptance { try await record(acceptance) }
+        let doubt = try await provenTimeKeeper.accept()
+        await headWatch.note()
+        return doubt
+    }
 }

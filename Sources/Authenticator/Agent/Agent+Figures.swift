@@ -13,13 +13,16 @@ extension Agent {
         let isStoreHealthy = holdings != nil && storeError == nil
         let (isSocketThere, descriptors) = (!processTroubles.has(.socket), ports.inspector.descriptors)
         let doubt = ports.headStanding.doubt?.cause
+        let isClockAhead = ports.provenTime.isClockAhead
         let isProcessWell =
             !isStarting && isStoreHealthy && isSocketThere && descriptors.shortage == nil && doubt == nil
+            && !isClockAhead
         let facts = tally.all
         return AgentFigures(
             version: settings.version, hasPersonas: settings.hasPersonas, startedAt: workTally.startedAt,
             isReady: isProcessWell && holdings?.troubled == 0, isStarting: isStarting,
-            isStoreHealthy: isStoreHealthy, doubt: doubt, journalHead: headWatch.store.head?.sequence ?? 0,
+            isStoreHealthy: isStoreHealthy, doubt: doubt, isClockAhead: isClockAhead,
+            journalHead: headWatch.store.head?.sequence ?? 0,
             isSocketThere: isSocketThere,
             unusableKeys: keyWatch.health.failing.count, descriptors: descriptors, holdings: holdings,
             work: workTally.counts,

@@ -16,13 +16,13 @@ extension Agent {
                 return self.troubles(of: named, others: max(troubled.count - Self.maxTroubles, 0))
             }
         } catch let trouble as StoreError {
-            return processTroubles.all + headTrouble + ["\(trouble)"] + descriptorTrouble
+            return processTroubles.all + headTrouble + clockTrouble + ["\(trouble)"] + descriptorTrouble
         }
     }
 
     private func troubles(of enrollments: [Enrollment], others: Int) -> [String] {
         processTroubles.all + (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
-            + headTrouble
+            + headTrouble + clockTrouble
             + (storeError.map { ["\($0)"] } ?? [])
             + descriptorTrouble
             + enrollments.compactMap { trouble(with: $0)?.text }
@@ -30,6 +30,8 @@ extension Agent {
     }
 
     private var headTrouble: [String] { ports.headStanding.doubt.map { [$0.sentence] } ?? [] }
+
+    private var clockTrouble: [String] { [ports.provenTime.trouble].compactMap(\.self) }
 
     private var descriptorTrouble: [String] { ports.inspector.descriptors.shortage.map { [$0] } ?? [] }
 

@@ -30,6 +30,7 @@ package final class Agent: Sendable {
     package let periodicLook: PeriodicLook
     package let hostWitness: HostWitness
     package let headWatch: HeadWatch
+    package let provenTimeKeeper: ProvenTimeKeeper
     package let journal: Journal
     package let checkup: Checkup
     package let processTroubles = ProcessTroubles()
@@ -84,6 +85,7 @@ package final class Agent: Sendable {
             ports: ports, hub: hub, log: log, deferred: deferred, keyHealth: keyHealth, head: { store.head })
         hostWitness = HostWitness(store: store, ports: ports, retention: settings.auditRetention, log: log)
         headWatch = HeadWatch(store: store, ports: ports, hub: hub, log: log)
+        provenTimeKeeper = ProvenTimeKeeper(ports: ports, log: log)
         storeWatch = StoreWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
         expiryService = ExpiryService(ports: ports, hub: hub, log: log)
@@ -124,6 +126,7 @@ package final class Agent: Sendable {
         rewrapping rewrapper: (any Rewrapper)? = nil, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) async throws {
         try await resumeClock()
+        try await provenTimeKeeper.begin()
         var acceptance: JournalFact?
         try await unlessForged { acceptance = try await headWatch.begin() }
         keyWatch.health.expectFirstLook()
@@ -164,7 +167,7 @@ package final class Agent: Sendable {
     /// Sees that what a change of the secret has written over is nowhere in the free space of the store's files.
     ///
     /// It is owed as long as that change is the journal's last entry: the next is that of a start that has done this.
-    private func scrubAfterRotation(_ onStep: @Sendable (StartStep) -> Void) async throws {
+    func scrubAfterRotation(_ onStep: @Sendable (StartStep) -> Void) async throws {
         guard try await journal.newestKind() == .secretChanged else { return }
         onStep(.scrubbing)
         try await ports.store.scrub()
@@ -178,6 +181,7 @@ package final class Agent: Sendable {
         }
         try await record(.stopped)
         await headWatch.note()
+        await provenTimeKeeper.keep()
     }
 
     /// Takes the database as it is, which is not known to be the newest that this host wrote; before anything runs.
@@ -197,7 +201,7 @@ package final class Agent: Sendable {
         log.notice("commanded", metadata: peer.logged(["command": "\(command)"]))
     }
 
-    private func record(_ fact: JournalFact) async throws {
+    func record(_ fact: JournalFact) async throws {
         let clock = ports.clock
         try await ports.store.write { try $0.record(fact, at: clock.now) }
     }

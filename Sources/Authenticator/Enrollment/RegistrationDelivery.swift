@@ -100,7 +100,7 @@ package struct RegistrationDelivery: Sendable {
 
     private func give(up enrollment: Enrollment, _ reason: String) async throws {
         let isNews = try await change(enrollment.id, recording: .enrollmentGivenUp(enrollment.id)) { now in
-            .givenUp(reason: reason, at: now)
+            .givenUp(reason: reason, at: ports.provenTime.stamp(now))
         }
         guard isNews else { return }
         keys.forget(enrollment.id)

@@ -100,7 +100,7 @@ struct Unenroller: Sendable {
         try await ports.store.write { store in
             let now = ports.clock.now
             if erasing { try store.wantErasure(of: id) }
-            guard try store.change(id, .ended(at: now)) != nil else { return }
+            guard try store.change(id, .ended(at: ports.provenTime.stamp(now))) != nil else { return }
             try store.record(.unenrolled(id), at: now)
             try store.removeSubscriptions(of: id, at: now)
             try Self.closeRequests(of: id, at: now, in: store)

@@ -117,7 +117,8 @@ extension JournalFact.Kind {
         case .blocked: .blocked
         case .clockAdvanced: .clockAdvanced
         case .notVerified, .verified, .pinTriesPutBack, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged,
-            .headAccepted, .commanded, .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade,
+            .headAccepted, .clockAccepted, .commanded, .enrollmentGivenUp, .resumed, .signCountRaised, .erased,
+            .pushMade,
             .pushRegistered, .pushRemoved, .received, .sent, .played, .hostsSeen, .moved:
             nil
         }

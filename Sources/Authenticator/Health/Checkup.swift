@@ -60,12 +60,17 @@ package struct Checkup: Sendable {
     }
 
     private var clockFindings: [Finding] {
+        let ahead = ports.provenTime.trouble.map { Finding(.clockAhead, $0) }
+        return [ahead, testClockFinding].compactMap(\.self)
+    }
+
+    private var testClockFinding: Finding? {
         ports.testClock.map { clock in
             let message =
                 "the agent's clock is a test's (--test-clock): it says \(UTCTime.text(clock.now)), which is "
                 + "\(ClockAdvance.text(clock.offset)) ahead of this machine's"
-            return [Finding(.testClock, message)]
-        } ?? []
+            return Finding(.testClock, message)
+        }
     }
 
     /// Some findings, and how many more of their kinds there are.

@@ -20,6 +20,8 @@ extension Trouble {
         case headMissing
         /// The database is older than this host's noted head.
         case restored
+        /// The machine's clock is far ahead of the time that is proven to have passed.
+        case clockAhead
         /// The process has as many files open as it may.
         case descriptors
         /// The control socket was removed, and cannot be made anew.

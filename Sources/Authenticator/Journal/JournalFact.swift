@@ -10,7 +10,7 @@ import ThreeDS
 package struct JournalFact: Sendable {
     /// What happened; the member `entry` of an entry.
     package enum Kind: String, Sendable, CaseIterable {
-        case auditKeyMade, started, stopped, secretChanged, headAccepted, commanded
+        case auditKeyMade, started, stopped, secretChanged, headAccepted, clockAccepted, commanded
         case enrolled, enrollmentGivenUp, suspended, resumed, signCountRaised, unenrolled, erased
         case notVerified, verified, blocked, pinTriesPutBack, pinChanged
         case pushMade, pushRegistered, pushRemoved

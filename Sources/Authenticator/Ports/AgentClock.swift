@@ -6,6 +6,10 @@ package protocol AgentClock: Sendable {
     var now: Int64 { get }
     /// Seconds since some moment: it only grows, also if someone sets the wall clock back.
     var steady: Double { get }
+    /// Seconds for which the machine has run since some moment, without the time for which it was suspended.
+    ///
+    /// Nobody sets it, nor does the kernel take any of it from the machine's battery-driven clock.
+    var running: Double { get }
     /// Waits for at least `seconds`; throws `CancellationError` when the task is cancelled meanwhile.
     func sleep(seconds: Double) async throws
     /// Does something short once `seconds` have passed, unless that is called off before.
@@ -23,6 +27,9 @@ package protocol AdvanceableClock: AgentClock {
 extension AgentClock {
     /// For a clock that nobody sets.
     package var steady: Double { Double(now) }
+
+    /// For a clock of a machine that is never suspended.
+    package var running: Double { steady }
 }
 
 extension Int64 {

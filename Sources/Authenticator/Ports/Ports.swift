@@ -16,6 +16,8 @@ package final class Ports: Sendable {
     package let headKeeper: (any HeadKeeper)?
     /// Whether the database is known to be the newest that this host wrote.
     package let headStanding: HeadStanding
+    /// The time by which age counts: everything that deletes for its age asks it, and no clock.
+    package let provenTime: ProvenTime
     package let custody: any KeyCustody
     package let externalKeys: any ExternalKeyInspection
     package let sealing: any SecretSealing
@@ -46,6 +48,7 @@ package final class Ports: Sendable {
         self.shares = shares
         self.headKeeper = headKeeper
         headStanding = HeadStanding()
+        provenTime = ProvenTime(testClock ?? clock)
         self.custody = custody
         self.externalKeys = externalKeys
         self.sealing = sealing
@@ -69,6 +72,7 @@ package final class Ports: Sendable {
         shares = ports.shares
         headKeeper = ports.headKeeper
         headStanding = ports.headStanding
+        provenTime = ports.provenTime
         self.custody = custody ?? ports.custody
         externalKeys = ports.externalKeys
         sealing = ports.sealing

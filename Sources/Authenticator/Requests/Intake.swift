@@ -35,6 +35,7 @@ struct Intake: Sendable {
         if verdicts.contains(where: { $0.hasUnknownKey }), let newer = await newerKeys(of: enrollment) {
             verdicts = messages.map { judge($0, by: facts, keys: newer) }
         }
+        for iat in verdicts.compactMap(\.signedTime) { ports.provenTime.note(iat: iat, by: enrollment.target.issuer) }
         return try await admit(
             zip(messages, verdicts).map {
                 Item(message: $0, verdict: $1, channel: channel, heldUntil: heldUntil, isListed: isListed)
@@ -74,10 +75,11 @@ struct Intake: Sendable {
         let outcomes = try await ports.store.write { store -> [RequestAdmission.Outcome?] in
             // An answer may come after the enrollment's end: then there is nobody to present it to.
             guard try store.enrollment(enrollment.id)?.membership != nil else { return [] }
-            let now = ports.clock.now
+            let (now, time) = (ports.clock.now, ports.provenTime)
             return try zip(items, ids).map { item, id in
                 let admission = RequestAdmission(
-                    enrollment: enrollment, now: now, bounds: settings.bounds, newId: id, localTime: settings.localTime)
+                    enrollment: enrollment, now: now, receivedAt: time.stamp(now), provenNow: time.now,
+                    bounds: settings.bounds, newId: id, localTime: settings.localTime)
                 return try Self.admit(item, by: admission, in: store)
             }
         }
@@ -258,6 +260,15 @@ struct Intake: Sendable {
 }
 
 extension MessageVerdict {
+    /// The `iat` of a message that the issuer has signed; nil if there is none.
+    fileprivate var signedTime: Int64? {
+        switch self {
+        case .request(let request): request.iat
+        case .cancellation(let cancellation): cancellation.iat
+        case .notAuthentic, .unknownKey, .unanswerable: nil
+        }
+    }
+
     fileprivate var hasUnknownKey: Bool {
         if case .unknownKey = self { true } else { false }
     }

@@ -12,14 +12,14 @@ extension RequestAdmission {
         case .early(let seconds): return .early(secondsAhead: seconds)
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         }
-        try store.removeCancellations(until: now)
+        try store.removeCancellations(until: provenNow)
         // Past the bound for requests each of them can still be taken back.
-        guard try store.cancellationCount(enrollment: enrollment.id) < bounds.cancellations,
+        guard try store.cancellationCount(enrollment: enrollment.id, after: now) < bounds.cancellations,
             try messagesOfADay(in: store) < 2 * bounds.messagesADay
         else { return .overQuota }
         let message = SeenMessage(
             enrollmentId: enrollment.id, jti: cancellation.jti, payloadDigest: cancellation.payloadDigest,
-            requestId: nil, seenAt: now)
+            requestId: nil, seenAt: receivedAt)
         try store.insert(message)
         try store.record(.received(message, cancels: cancellation.cancels), at: now)
         try store.insert(

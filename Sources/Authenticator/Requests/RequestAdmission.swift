@@ -7,6 +7,10 @@ import ThreeDS
 struct RequestAdmission {
     let enrollment: Enrollment
     let now: Int64
+    /// When the message counts as having come: a clock that is behind makes it no older.
+    let receivedAt: Int64
+    /// The proven time.
+    let provenNow: Int64
     let bounds: AgentBounds
     /// Ids for requests, made before the database transaction.
     let newId: RequestID
@@ -238,11 +242,12 @@ struct RequestAdmission {
 
     /// The messages of 24 hours and up to five minutes, each jti once, whatever became of it.
     func messagesOfADay(in store: any StoreReader) throws -> Int {
-        try store.messageCount(enrollment: enrollment.id, since: now - Self.day)
+        try store.messageCount(enrollment: enrollment.id, since: receivedAt - Self.day, until: receivedAt)
     }
 
     private func isWithinQuota(in store: any StoreReader) throws -> Bool {
-        try store.unpresentedCount(enrollment: enrollment.id, since: now - Self.day) < bounds.refusedADay
+        try store.unpresentedCount(enrollment: enrollment.id, since: receivedAt - Self.day, until: receivedAt)
+            < bounds.refusedADay
     }
 
     /// - Returns: the request, and the text that was kept of it.
@@ -253,7 +258,7 @@ struct RequestAdmission {
         let request = RequestRecord(
             id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,
             presented: presented, acsTransId: read.acsTransId?.canonical, message: message,
-            traceparent: read.traceparent, receivedAt: now, life: life)
+            traceparent: read.traceparent, receivedAt: receivedAt, life: life)
         let text = keptText(of: request)
         try store.insert(request, KeptEvidence(issuerKey: read.issuerKey, text: text?.text, decision: decision))
         return (request, text)
@@ -269,7 +274,8 @@ struct RequestAdmission {
 
     private func seen(_ read: VerifiedRequest, as id: RequestID, answer: DuplicateAnswer? = nil) -> SeenMessage {
         SeenMessage(
-            enrollmentId: enrollment.id, jti: read.jti, payloadDigest: read.payloadDigest, requestId: id, seenAt: now,
+            enrollmentId: enrollment.id, jti: read.jti, payloadDigest: read.payloadDigest, requestId: id,
+            seenAt: receivedAt,
             answer: answer)
     }
 

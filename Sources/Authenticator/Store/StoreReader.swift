@@ -90,8 +90,8 @@ package protocol StoreReader {
     /// Or would have been except for its `exp` or a cancellation. Refused ones do not count.
     func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord?
     func pendingCount(enrollment: EnrollmentID?) throws -> Int
-    /// How many requests of an enrollment were refused or too late since `since`, seconds since 1970.
-    func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int
+    /// How many requests of an enrollment were refused or too late between two times, seconds since 1970.
+    func unpresentedCount(enrollment: EnrollmentID, since: Int64, until: Int64) throws -> Int
     /// Pending requests whose `exp` is at or before `now`.
     func duePending(now: Int64, limit: Int) throws -> [RequestRecord]
     /// The earliest `exp` of a pending request; it looks at all that are pending.
@@ -102,13 +102,13 @@ package protocol StoreReader {
     func newestTime() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
-    /// The number of messages of an enrollment since `since`, seconds since 1970, or up to five minutes before it.
+    /// The number of messages of an enrollment between two times, seconds since 1970, and up to five minutes around them.
     ///
-    /// They are counted by slots of five minutes of the clock, and the slot of `since` is counted whole. The same message
+    /// They are counted by slots of five minutes of the clock, and the first and last are counted whole. The same message
     /// again does not count.
-    func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int
-    /// How many cancellations are remembered for an enrollment.
-    func cancellationCount(enrollment: EnrollmentID) throws -> Int
+    func messageCount(enrollment: EnrollmentID, since: Int64, until: Int64) throws -> Int
+    /// How many cancellations of an enrollment count after a time, seconds since 1970.
+    func cancellationCount(enrollment: EnrollmentID, after time: Int64) throws -> Int
     func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation?
 
     /// The entry of a queue that goes next.
@@ -126,6 +126,11 @@ package protocol StoreReader {
 
     /// How many seconds the clock of tests is ahead of the machine's; 0 if it was never advanced.
     func clockOffset() throws -> Int64
+
+    /// The proven time; nil before it was kept first.
+    func provenTime() throws -> ProvenMoment?
+    /// Whether an enrollment at another issuer is active.
+    func hasActiveEnrollment(notOf issuer: IssuerURL) throws -> Bool
 
     /// The push subscription whose token has this digest.
     func subscription(tokenDigest: [UInt8]) throws -> KeptSubscription?

@@ -48,6 +48,8 @@ package protocol StoreWriter: StoreReader {
     func removeSubscription(_ tokenDigest: [UInt8]) throws
 
     func set(clockOffset offset: Int64) throws
+    /// Keeps the proven time, unless a later one is kept.
+    func raise(_ provenTime: ProvenMoment) throws
 
     /// Keeps who plays the cardholder of an enrollment; nil: nobody any more.
     func setPersona(_ document: String?, of id: EnrollmentID) throws

@@ -79,7 +79,7 @@ package struct ExpiryService: Sendable {
     private func expire() async throws {
         try await ports.store.write { store in
             let now = ports.clock.now
-            try store.removeCancellations(until: now)
+            try store.removeCancellations(until: ports.provenTime.now)
             for due in try store.duePending(now: now, limit: Self.batch) {
                 // As it is now that its enrollment is held: another host may have decided it since the look, or a newer
                 // message with a later exp may have taken its place.

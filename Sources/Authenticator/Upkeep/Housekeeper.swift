@@ -55,7 +55,7 @@ package struct Housekeeper: Sendable {
 
     /// Removes what was over before the retention began.
     private func remove() async throws {
-        let time = ports.clock.now - max(retention, AgentSettings.leastRetention)
+        let time = ports.provenTime.now - max(retention, AgentSettings.leastRetention)
         var (removed, total) = (0, 0)
         repeat {
             removed = try await ports.store.write { try $0.removeWhatWasOver(before: time, limit: Self.step) }

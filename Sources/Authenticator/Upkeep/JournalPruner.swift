@@ -5,9 +5,7 @@ import ThreeDS
 package struct JournalPruner: Sendable {
     /// How many entries one database transaction looks at, so that a decision never waits long.
     private static let batch = 200
-    /// How many batches are searched for due entries behind some that are not due.
-    ///
-    /// Half of them may be from when the clock was ahead.
+    /// How many batches are searched for due entries behind some from when the clock was ahead.
     private static let maxBatches = 50
     private static let day: Double = 86_400
 
@@ -40,9 +38,10 @@ package struct JournalPruner: Sendable {
     ///
     /// - Throws: ``JournalError`` for an entry that is not as it was written; then nothing goes.
     func step() async throws -> Bool {
-        let oldest = UTCTime.text(ports.clock.now - retention)
+        let proven = ports.provenTime.now
+        let (oldest, newest) = (UTCTime.text(proven - retention), UTCTime.text(max(proven, ports.clock.now)))
         // A look costs nothing; a write is made only if something is due.
-        guard let last = try await lastDue(before: oldest) else { return false }
+        guard let last = try await lastDue(before: oldest, ahead: newest) else { return false }
         // Entries may have been added since, which changes nothing about the oldest; only this removes any.
         return try await store.write { writer in
             let start = try writer.journalMark(.floor)?.point ?? .beginning
@@ -60,11 +59,11 @@ package struct JournalPruner: Sendable {
 
     /// The last entry of those at the beginning whose time is over; nil if there is none.
     ///
-    /// Entries from when the clock was ahead say a time that is long to come. They go with what stands behind them, once
-    /// more of that is due than they are: so neither do they hold up the rest, nor does an entry from when the clock was
-    /// behind, of which there are few, take along those before it.
-    private func lastDue(before oldest: String) async throws -> Int64? {
-        var (isFirst, isEachDue, surplus) = (true, true, 0)
+    /// An entry that is not due keeps all behind it: those are younger, whatever they say. Those from when the clock was
+    /// ahead say a time that is still to come. They keep nothing, and go with a due one behind them.
+    ///
+    /// - Parameter newest: what is later is from such a clock.
+    private func lastDue(before oldest: String, ahead newest: String) async throws -> Int64? {
         var (last, position): (Int64?, Int64) = (nil, 0)
         for _ in 0..<Self.maxBatches {
             let after = position
@@ -72,14 +71,14 @@ package struct JournalPruner: Sendable {
                 try store.journal(after: max(after, store.journalMark(.floor)?.point.sequence ?? 0), limit: Self.batch)
             }
             for row in rows {
-                let isDue = JournalEntry(row).map { $0.at < oldest } ?? false
-                if isFirst { (isFirst, isEachDue) = (false, isDue) }
-                surplus += isDue ? 1 : -1
-                if isEachDue, !isDue { return last }
-                if surplus > 0 { last = row.sequence }
-                if !isEachDue, surplus > 0 { return last }
+                guard let entry = JournalEntry(row) else { return last }
+                if entry.at < oldest {
+                    last = row.sequence
+                } else if entry.at <= newest {
+                    return last
+                }
             }
-            guard let end = rows.last, rows.count == Self.batch, !isEachDue else { return last }
+            guard let end = rows.last, rows.count == Self.batch, last == nil else { return last }
             position = end.sequence
         }
         return nil

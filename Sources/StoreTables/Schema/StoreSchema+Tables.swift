@@ -122,6 +122,14 @@ extension StoreSchema {
             "offset" INTEGER NOT NULL CHECK ("offset" >= 0)
         ) STRICT
         """,
+        // The time that is known to have passed, and how often a person has set it.
+        """
+        CREATE TABLE proven_time (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            at INTEGER NOT NULL CHECK (at >= 0),
+            acceptances INTEGER NOT NULL CHECK (acceptances >= 0)
+        ) STRICT
+        """,
     ]
 
     // is_presented: also once all of it is erased. warnings: null for none; transaction, nonce and payment are the message's.

@@ -1,4 +1,5 @@
-import Authenticator
+package import Authenticator
+package import IssuerProtocol
 import TableRows
 
 /// The columns of the clock of tests.
@@ -6,6 +7,13 @@ enum TestClockColumn: Int, TableColumn {
     static let table = TableLayout<Self>("test_clock", naming: .snakeCase)
 
     case one, offset
+}
+
+/// The columns of the proven time.
+enum ProvenTimeColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("proven_time", naming: .snakeCase)
+
+    case one, at, acceptances
 }
 
 extension DatabaseTransaction {
@@ -17,5 +25,26 @@ extension DatabaseTransaction {
         try database.insert(
             into: TestClockColumn.table, [.one: 1, .offset: offset],
             onConflict: #"(one) DO UPDATE SET "offset" = excluded."offset""#)
+    }
+
+    package func provenTime() throws -> ProvenMoment? {
+        try database.row(of: ProvenTimeColumn.table, "") {
+            ProvenMoment(at: try $0.time(.at), acceptances: try $0.count(.acceptances))
+        }
+    }
+
+    package func raise(_ provenTime: ProvenMoment) throws {
+        try database.insert(
+            into: ProvenTimeColumn.table, [.one: 1, .at: provenTime.at, .acceptances: provenTime.acceptances],
+            onConflict: """
+                (one) DO UPDATE SET at = excluded.at, acceptances = excluded.acceptances
+                WHERE excluded.acceptances > proven_time.acceptances
+                    OR (excluded.acceptances = proven_time.acceptances AND excluded.at > proven_time.at)
+                """)
+    }
+
+    package func hasActiveEnrollment(notOf issuer: IssuerURL) throws -> Bool {
+        try database.number(
+            "SELECT 1 FROM enrollment WHERE state = 'active' AND issuer <> ? LIMIT 1", [issuer.text]) != nil
     }
 }

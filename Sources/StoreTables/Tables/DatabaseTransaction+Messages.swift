@@ -28,12 +28,14 @@ extension DatabaseTransaction {
         }
     }
 
-    package func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
+    package func messageCount(enrollment: EnrollmentID, since: Int64, until: Int64) throws -> Int {
         try hold(enrollment)
         let sql = """
-            SELECT CAST(COALESCE(SUM(messages), 0) AS BIGINT) FROM message_tally WHERE enrollment_id = ? AND slot >= ?
+            SELECT CAST(COALESCE(SUM(messages), 0) AS BIGINT) FROM message_tally
+            WHERE enrollment_id = ? AND slot >= ? AND slot <= ?
             """
-        return Int(try database.number(sql, [enrollment.text, since / Int64(Self.messageSlot)]) ?? 0)
+        let slot = Int64(Self.messageSlot)
+        return Int(try database.number(sql, [enrollment.text, since / slot, until / slot]) ?? 0)
     }
 
     package func insert(_ message: SeenMessage) throws {
@@ -66,9 +68,10 @@ extension DatabaseTransaction {
         }
     }
 
-    package func cancellationCount(enrollment: EnrollmentID) throws -> Int {
+    package func cancellationCount(enrollment: EnrollmentID, after time: Int64) throws -> Int {
         try hold(enrollment)
-        return try database.count("SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ?", [enrollment.text])
+        return try database.count(
+            "SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ? AND until > ?", [enrollment.text, time])
     }
 
     package func insert(_ cancellation: RememberedCancellation) throws {

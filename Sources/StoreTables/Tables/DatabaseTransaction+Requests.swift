@@ -153,10 +153,13 @@ extension DatabaseTransaction {
         return Int(try database.number(all + " AND enrollment_id = ?", [enrollment.text]) ?? 0)
     }
 
-    package func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
+    package func unpresentedCount(enrollment: EnrollmentID, since: Int64, until: Int64) throws -> Int {
         try hold(enrollment)
-        let sql = "SELECT COUNT(*) FROM request WHERE is_presented = 0 AND enrollment_id = ? AND received_at >= ?"
-        return Int(try database.number(sql, [enrollment.text, since]) ?? 0)
+        let sql = """
+            SELECT COUNT(*) FROM request
+            WHERE is_presented = 0 AND enrollment_id = ? AND received_at >= ? AND received_at <= ?
+            """
+        return Int(try database.number(sql, [enrollment.text, since, until]) ?? 0)
     }
 
     package func duePending(now: Int64, limit: Int) throws -> [RequestRecord] {

@@ -174,6 +174,7 @@ struct EvidenceTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
+        try await sample.agent.provenTimeKeeper.look()
         sample.clock.advance(by: 5_000)
         try await sample.agent.prepare()
         while try await sample.agent.journalPruner.step() {}

@@ -121,7 +121,7 @@ struct CancellationTests {
         try await sample.receive(SampleRequest(), for: card)
         try await sample.receive(SampleCancellation(iat: year, exp: year + 600), for: card)
         #expect(try await sample.onlyRequest().life == .pending)
-        #expect(try await sample.store.real.read { try $0.cancellationCount(enrollment: card.id) } == 0)
+        #expect(try await sample.store.real.read { try $0.cancellationCount(enrollment: card.id, after: 0) } == 0)
         #expect(sample.agent.deferredReader.deferred.count == 0)
     }
 }

@@ -10,7 +10,10 @@ final class ManualClock: AgentClock {
     }
 
     private struct State {
+        /// As it would be if nobody set it.
         var now: Double
+        var ahead: Double = 0
+        var suspended: Double = 0
         var next = 0
         var sleepers: [Int: Sleeper] = [:]
         var watchers: [Int: (least: Int, continuation: CheckedContinuation<Void, any Error>)] = [:]
@@ -22,9 +25,20 @@ final class ManualClock: AgentClock {
 
     init(now: Int64) { state = Mutex(State(now: Double(now))) }
 
-    var now: Int64 { state.withLock { Int64($0.now) } }
+    var now: Int64 { state.withLock { Int64($0.now + $0.ahead) } }
 
     var steady: Double { state.withLock(\.now) }
+
+    var running: Double { state.withLock { $0.now - $0.suspended } }
+
+    /// Sets the wall clock alone so many seconds ahead of what it would be; negative: behind.
+    func set(ahead seconds: Double) { state.withLock { $0.ahead = seconds } }
+
+    /// Lets the machine sleep for so long, as far as the kernel can tell.
+    func suspend(for seconds: Double) {
+        state.withLock { $0.suspended += seconds }
+        advance(by: seconds)
+    }
 
     /// How many sleep now.
     var sleeperCount: Int { state.withLock(\.sleepers.count) }

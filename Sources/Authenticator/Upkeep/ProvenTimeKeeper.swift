@@ -1,0 +1,112 @@
+import Logging
+import StrictJSON
+import ThreeDS
+
+/// Keeps the proven time: finds it at start, moves it up while the agent runs, and writes it.
+package struct ProvenTimeKeeper: Sendable {
+    /// Seconds between two looks at what is in memory.
+    static let pause: Double = 60
+    /// By how many seconds it grows until it is written: so many a crash costs.
+    static let step: Int64 = 3_600
+
+    let ports: Ports
+    let log: Logger
+
+    private var time: ProvenTime { ports.provenTime }
+
+    /// Works until the task is cancelled.
+    package func run() async throws {
+        var (looked, wasAhead): (Double?, Bool) = (nil, false)
+        while !Task.isCancelled {
+            let begun = ports.clock.steady
+            let isDue = looked.map { ports.clock.running - $0 >= Double(Self.step) } ?? true
+            if isDue || time.isClockAhead || !time.isKept {
+                do {
+                    try await ports.patiently { try await look() }
+                    looked = ports.clock.running
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    logFailure(error)
+                }
+            }
+            let isAhead = time.isClockAhead
+            if isAhead != wasAhead { logChange(isAhead: isAhead) }
+            wasAhead = isAhead
+            try await ports.clock.sleep(seconds: Self.pause, since: begun)
+        }
+    }
+
+    private func logChange(isAhead: Bool) {
+        if isAhead {
+            log.error("the clock is ahead, and nothing is deleted by it", metadata: ["reason": "\(time.trouble ?? "")"])
+        } else {
+            log.notice("the clock is no longer ahead")
+        }
+    }
+
+    /// Finds the time; before anything runs, and before anything is deleted.
+    func begin() async throws {
+        let (stored, newest) = try await ports.store.read { (try $0.provenTime(), try $0.newestTime()) }
+        // Without a row the agent was cut off before it wrote one: what it had by then was there.
+        if let found = stored ?? newest.map({ ProvenMoment(at: BoundedTime.nearest($0)) }) { time.adopt(found) }
+    }
+
+    /// Moves the time up to what is proven, and writes it if it has grown.
+    ///
+    /// - Parameter growth: by how many seconds.
+    func look(growth: Int64 = step) async throws {
+        let witness = time.witness
+        let (stored, newest, isOnly) = try await ports.store.read { store in
+            (
+                try store.provenTime(), try store.newestTime(),
+                try witness.map { try !store.hasActiveEnrollment(notOf: $0) } ?? false
+            )
+        }
+        if let stored { time.adopt(stored) }
+        guard stored != nil || newest != nil else { return time.followClock() }
+        time.moveUp(only: isOnly ? witness : nil)
+        let moment = time.moment
+        if let stored, moment.acceptances == stored.acceptances, moment.at < stored.at.later(by: growth) { return }
+        let kept = try await ports.store.write { store in
+            try store.raise(moment)
+            return try store.provenTime()
+        }
+        // Another host may have written a later one.
+        if let kept { time.adopt(kept) }
+    }
+
+    /// Writes it as it is; at the stop.
+    func keep() async {
+        do { try await look(growth: 1) } catch { logFailure(error) }
+    }
+
+    private func logFailure(_ error: any Error) {
+        log.error("the proven time could not be kept", metadata: ["reason": "\(error)"])
+    }
+
+    /// Takes the clock as it is, ahead or behind: a person has looked at it.
+    ///
+    /// - Returns: what was wrong; nil if nothing was.
+    func accept() async throws -> String? {
+        let (clock, before) = (ports.clock.now, time.moment)
+        let isBehind = time.isKept && time.isBehind(clock)
+        let behind = "this machine's clock says \(UTCTime.text(clock)), and it was \(UTCTime.text(before.at)) already"
+        guard let doubt = time.trouble ?? (isBehind ? behind : nil) else { return nil }
+        let accepted = ProvenMoment(at: BoundedTime.nearest(clock), acceptances: before.acceptances + 1)
+        try await ports.store.write { store in
+            try store.raise(accepted)
+            try store.record(.clockAccepted(before.at), at: clock)
+        }
+        time.adopt(accepted)
+        return doubt
+    }
+}
+
+extension JournalFact {
+    /// The clock was taken as it is, which the entry has.
+    ///
+    /// - Parameter proven: the time that was proven to have passed.
+    static func clockAccepted(_ proven: Int64) -> JournalFact {
+        JournalFact(.clockAccepted, ["proven": .string(UTCTime.text(proven))])
+    }
+}
