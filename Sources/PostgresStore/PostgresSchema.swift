@@ -9,7 +9,7 @@ enum PostgresSchema {
     /// The tables that are empty in a database that no agent has run on.
     static let filled = [
         "moved_state", "secret_change", "host", "enrollment", "data_key", "key_tries", "request", "message",
-        "message_tally", "cancellation", "evidence", "push_subscription",
+        "message_tally", "stored_bytes", "cancellation", "evidence", "push_subscription",
         "persona", "script",
         "test_clock", "proven_time", "journal", "journal_mark", "audit_key", "journal_checkpoint", "journal_of_request",
     ]

@@ -132,12 +132,15 @@ final class PostgresSession: StoreSession {
     ) throws {
         try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         try connection.queue(
-            "UPDATE host SET last_write = ? WHERE name = ? RETURNING incarnation, \(PostgresServer.clock)",
+            """
+            UPDATE host SET last_write = ? WHERE name = ?
+            RETURNING incarnation, \(PostgresServer.clock), set_config('oob_agent.host', name, TRUE)
+            """,
             [token, host.text])
         for (sql, values) in questions { try connection.queue(sql, values) }
         let answers = try connection.answers()
             .suffix(questions.count + 1)
-        guard answers.count == questions.count + 1, let row = answers.first?.rows.first, row.count == 2,
+        guard answers.count == questions.count + 1, let row = answers.first?.rows.first, row.count == 3,
             row[0] == .number(incarnation), case .number(let now) = row[1]
         else { throw HostTakenError(host: host) }
         try clocks.guard.check(now, since: clocks.wanted)

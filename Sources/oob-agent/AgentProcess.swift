@@ -150,7 +150,11 @@ struct AgentProcess {
     private var bounds: AgentBounds {
         AgentBounds {
             $0.undecided = settings.maxUndecided
-            if !isStateHere { $0.enrollments = AgentBounds.enrollmentsOfHosts }
+            if !isStateHere {
+                $0.enrollments = AgentBounds.enrollmentsOfHosts
+                $0.storedBytes = AgentBounds.storedBytesOfHosts
+            }
+            if let most = settings.maxStoredBytes { $0.storedBytes = most }
             if let most = settings.maxEnrollments { $0.enrollments = most }
         }
     }

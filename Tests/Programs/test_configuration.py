@@ -118,7 +118,7 @@ class TheCheck(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(yaml.safe_load(run.stdout), {"max-undecided": 7})
 
-    ADVICE = ("oob-agent --help lists all. Bounds that can be set are max-undecided, max-enrollments, max-answer-bytes, "
+    ADVICE = ("oob-agent --help lists all. Bounds that can be set are max-undecided, max-enrollments, max-stored-bytes, max-answer-bytes, "
               "events-kept, audit-retention, retention; the others are constants, which docs/reference/limits.md lists")
     # Bounds that are constants, under names that settings once had.
     NO_SETTINGS = [

@@ -185,7 +185,7 @@ struct LookUpTests {
         func check(_ kept: [Int64], of enrollment: Enrollment) async throws {
             for since in Set(times.flatMap { [$0 - 1, $0, $0 + 1] } + [-86_400, -300]) {
                 let count = try await sample.store.read {
-                    try $0.messageCount(enrollment: enrollment.id, since: since, until: .max)
+                    try $0.storedTally(of: enrollment.id, since: since, until: .max).messages
                 }
                 #expect(count == kept.count { $0 >= since - (since % 300 + 300) % 300 }, "since \(since)")
             }

@@ -73,7 +73,7 @@ struct QueryPlanTests {
             _ = try store.unpresentedCount(enrollment: id, since: 1, until: .max)
         },
         LookUp("messages of one enrollment") { store, id, _ in
-            _ = try store.messageCount(enrollment: id, since: 1, until: .max)
+            _ = try store.storedTally(of: id, since: 1, until: .max)
         },
         LookUp("cancellations of one enrollment") { store, id, _ in
             _ = try store.cancellationCount(enrollment: id, after: 0)
@@ -123,6 +123,9 @@ struct QueryPlanTests {
         LookUp("what was over") { store, _, _ in
             _ = try (store as? any StoreWriter)?.removeWhatWasOver(before: 1, limit: 9)
         },
+        LookUp("what was never shown") { store, _, _ in
+            _ = try (store as? any StoreWriter)?.removeWhatWasNeverShown(before: 1, limit: 9)
+        },
         LookUp("erased") { store, id, _ in _ = try store.isErased(id) },
         LookUp("next to erase") { store, id, _ in
             _ = try (store as? any StoreWriter)?.eraseRequests(of: id, after: 5, limit: 9)
@@ -161,12 +164,14 @@ struct QueryPlanTests {
         #expect(scans.isEmpty, "\(plan)")
     }
 
-    @Test func `messages of a day are counted without a look at older ones`() throws {
+    @Test func `messages of a day, and bytes, are counted without a look at older ones`() throws {
         let plan = try plan(
-            LookUp("messages") { store, id, _ in _ = try store.messageCount(enrollment: id, since: 1, until: .max) })
+            LookUp("messages") { store, id, _ in _ = try store.storedTally(of: id, since: 1, until: .max) })
         #expect(
-            plan == [
-                "SEARCH message_tally USING PRIMARY KEY (enrollment_id=? AND slot>? AND slot<?)"
+            plan.filter { !$0.hasPrefix("SCALAR SUBQUERY") } == [
+                "SEARCH message_tally USING PRIMARY KEY (enrollment_id=? AND slot>? AND slot<?)",
+                "SEARCH stored_bytes USING PRIMARY KEY (owner=?)", "SEARCH stored_bytes USING PRIMARY KEY (owner=?)",
+                "SEARCH enrollment USING INDEX sqlite_autoindex_enrollment_1 (id=?)",
             ])
     }
 

@@ -30,6 +30,22 @@ package func tamper(at path: String, _ sql: String, _ values: StatementValues = 
     }
 }
 
+/// The number that a query of the database of a store has; `nil` if it has none.
+package func number(in path: String, _ sql: String) throws -> Int64? {
+    switch StoreKind.current {
+    case .sqlite:
+        return try DatabaseQueue(path: path).read { try Int64.fetchOne($0, sql: sql) }
+    case .postgres:
+        #if PostgreSQL
+        let connection = try PostgresCluster.shared().settings(ofDatabaseFor: path).connection()
+        guard case .number(let number)? = try connection.rows(sql).first?.first else { return nil }
+        return number
+        #else
+        throw MissingPostgresError()
+        #endif
+    }
+}
+
 #if PostgreSQL
 /// The number of sessions that wait for a lock in the PostgreSQL database of a store.
 package func lockWaits(at path: String) throws -> Int64 {

@@ -2,7 +2,7 @@ import IssuerProtocol
 
 /// How much of what issuers send is taken in.
 ///
-/// An operator sets ``enrollments`` and ``undecided``. The others are constants, which tests make small.
+/// An operator sets ``enrollments``, ``undecided`` and ``storedBytes``. The others are constants, which tests make small.
 package struct AgentBounds: Sendable {
     /// The most enrollments that have not ended, of one agent, or of all hosts that share its store.
     ///
@@ -20,6 +20,15 @@ package struct AgentBounds: Sendable {
     ///
     /// Messages count whatever becomes of them, and those of up to five minutes more count too.
     package var messagesADay = 20_000
+    /// The most bytes that are stored of what one issuer sends; then its new requests are refused.
+    ///
+    /// What still has to be kept of a refusal has an eighth of that besides. Past it messages are dropped, but cancellations
+    /// only past a quarter.
+    package var storedBytes = 16 << 30
+    /// The same for hosts that share a store.
+    package static let storedBytesOfHosts = 1 << 40
+    /// The same of one enrollment.
+    package var storedBytesOfEnrollment = 256 << 20
     /// The most cancellations of one enrollment that are remembered at a time; one more is dropped.
     package var cancellations = 10_000
     /// The bytes of one message; a longer one is dropped.
@@ -38,4 +47,14 @@ package struct AgentBounds: Sendable {
     package init() {}
 
     package init(_ change: (inout AgentBounds) -> Void) { change(&self) }
+}
+
+extension AgentBounds {
+    /// Whether something may still be stored beside what is there, of an enrollment and of its issuer.
+    ///
+    /// - Parameter eighths: of the bounds, which it may have besides.
+    func hasRoom(beside tally: StoredTally, eighthsMore eighths: Int = 0) -> Bool {
+        tally.bytes < storedBytesOfEnrollment + storedBytesOfEnrollment / 8 * eighths
+            && tally.bytesOfIssuer < storedBytes + storedBytes / 8 * eighths
+    }
 }

@@ -17,8 +17,12 @@ final class IssuerHealth: Sendable {
         /// The trouble of the last call; `nil` if it went well.
         var call: Trouble?
         var unverified: Unverified?
+        /// When a request was refused last because no more may be stored; seconds since 1970.
+        var fullAt: Int64?
 
-        var trouble: Trouble? { call ?? unverified?.trouble }
+        var trouble: Trouble? {
+            call ?? fullAt.map { _ in Trouble(.issuer, IssuerHealth.fullText) } ?? unverified?.trouble
+        }
     }
 
     /// A request that no key of the issuer's verifies, or that is otherwise dropped by itself.
@@ -47,8 +51,11 @@ final class IssuerHealth: Sendable {
         }
     }
 
-    /// The seconds for which a request that could not be verified is a trouble, unless one is verified before.
+    /// The seconds for which a request that was not verified or refused for want of room is a trouble, unless another ends it.
     private static let unverifiedFor: Int64 = 86_400
+
+    private static let fullText =
+        "no more may be stored of what it sends, so new requests are refused: see max-stored-bytes and retention"
 
     private static let sharedText = "the log has the reason"
 
@@ -89,6 +96,7 @@ final class IssuerHealth: Sendable {
                 if let unverified = entry.unverified, now.seconds(since: unverified.at) >= Self.unverifiedFor {
                     entry.unverified = nil
                 }
+                if let fullAt = entry.fullAt, now.seconds(since: fullAt) >= Self.unverifiedFor { entry.fullAt = nil }
             }
             return isNews
         }
@@ -106,6 +114,14 @@ final class IssuerHealth: Sendable {
                     return Unverified(trouble: Trouble(.issuer, text), hasOwnText: isOwn, at: now)
                 }
             }
+        }
+    }
+
+    /// Notes that a request was refused because no more may be stored, or that one was presented.
+    func note(_ enrollment: EnrollmentID, isFull: Bool, at now: Int64) {
+        troubles.withLock { troubles in
+            if !isFull, troubles.all[enrollment]?.fullAt == nil { return }
+            troubles.change(enrollment) { $0.fullAt = isFull ? now : nil }
         }
     }
 

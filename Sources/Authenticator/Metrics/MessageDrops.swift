@@ -4,6 +4,8 @@ import Synchronization
 package enum MessageDrop: String, Sendable, CaseIterable {
     case reusedID = "reused_id"
     case overQuota = "over_quota"
+    /// As many bytes are stored for its issuer or enrollment as may be.
+    case noRoom = "no_room"
     case future
     case notAuthentic = "not_authentic"
     case unanswerable

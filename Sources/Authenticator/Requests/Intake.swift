@@ -99,7 +99,7 @@ struct Intake: Sendable {
 
     /// Logs what is durable, and holds or drops the rest.
     private func conclude(_ item: Item, _ outcome: RequestAdmission.Outcome?, of enrollment: Enrollment) {
-        if outcome != nil { health.note(enrollment.id, unverified: nil, at: ports.clock.now) }
+        noteHealth(outcome, of: enrollment)
         switch (outcome, item.verdict) {
         case (.presented?, _), (.refused?, _), (.entered?, _):
             noteNew(item, enrollment)
@@ -113,6 +113,8 @@ struct Intake: Sendable {
             )
         case (.overQuota?, _):
             drop(.overQuota, "too many messages for one enrollment; one was dropped", of: enrollment)
+        case (.noRoom?, _):
+            drop(.noRoom, "no more may be stored for this issuer or enrollment; a message was dropped", of: enrollment)
         case (.early(let seconds)?, _):
             // Clocks differ: it is read again when its iat is no longer ahead by more than the tolerance.
             hold(item, for: seconds.later(by: -AuthnRequestReader.clockTolerance), enrollment)
@@ -139,19 +141,29 @@ struct Intake: Sendable {
         }
     }
 
+    private func noteHealth(_ outcome: RequestAdmission.Outcome?, of enrollment: Enrollment) {
+        guard let outcome else { return }
+        let now = ports.clock.now
+        health.note(enrollment.id, unverified: nil, at: now)
+        switch outcome {
+        case .presented: health.note(enrollment.id, isFull: false, at: now)
+        case .noRoom, .refused(.tooManyBytes): health.note(enrollment.id, isFull: true, at: now)
+        default: break
+        }
+    }
+
     private func logNews(_ outcome: RequestAdmission.Outcome, from item: Item, of enrollment: Enrollment) {
         let jti: Logger.Metadata = ["jti": item.verdict.loggedJTI]
         switch outcome {
         case .presented(let id):
             log.info(
                 "request presented", metadata: enrollment.logged(jti.merging(["request": "\(id)"]) { old, _ in old }))
-        case .refused(let isConflict):
-            let own: RequestAdmission.Refusal = isConflict ? .conflict : .tooManyUndecided
-            let refusal = item.verdict.refusal.map { "\($0)" } ?? "\(own): \(own.sentence)"
+        case .refused(let own):
+            let refusal = own.map { "\($0): \($0.sentence)" } ?? item.verdict.refusal.map { "\($0)" } ?? ""
             log.notice(
                 "request refused", metadata: enrollment.logged(jti.merging(["refusal": "\(refusal)"]) { old, _ in old })
             )
-            guard isConflict else { return }
+            guard own == .conflict else { return }
             log.warning("another transaction arrived under a known acsTransId", metadata: enrollment.logged(jti))
         default: break
         }

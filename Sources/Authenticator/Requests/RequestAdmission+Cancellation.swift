@@ -13,10 +13,12 @@ extension RequestAdmission {
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         }
         try store.removeCancellations(until: provenNow)
-        // Past the bound for requests each of them can still be taken back.
+        // Past the bounds for requests each of them can still be taken back.
+        let tally = try tally(in: store)
         guard try store.cancellationCount(enrollment: enrollment.id, after: now) < bounds.cancellations,
-            try messagesOfADay(in: store) < 2 * bounds.messagesADay
+            tally.messages < 2 * bounds.messagesADay
         else { return .overQuota }
+        guard bounds.hasRoom(beside: tally, eighthsMore: 2) else { return .noRoom }
         let message = SeenMessage(
             enrollmentId: enrollment.id, jti: cancellation.jti, payloadDigest: cancellation.payloadDigest,
             requestId: nil, seenAt: receivedAt)

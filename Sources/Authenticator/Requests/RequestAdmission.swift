@@ -19,71 +19,42 @@ struct RequestAdmission {
 
     private static let day: Int64 = 86_400
 
-    /// Why a request is refused that is in order by itself; the raw values are stable.
-    enum Refusal: String, CaseIterable {
-        case tooManyUndecided, conflict
-
-        /// The fault and what is allowed, for a log line.
-        var sentence: String {
-            switch self {
-            case .tooManyUndecided: "as many requests as max-undecided are undecided"
-            case .conflict: "its acsTransId stands for another transaction"
-            }
-        }
-    }
-
-    /// What became of a message.
-    enum Outcome: Sendable {
-        /// It is in the store, and pending.
-        case presented(RequestID)
-        /// It is in the store, and its denial in the outbox.
-        case refused(isConflict: Bool)
-        /// Anything else that changed the store.
-        case entered
-        /// Its jti, or its transaction under another jti, is known; nothing to do.
-        case known
-        /// The jti stands for other bytes: it is never answered.
-        case reusedJTI
-        /// Too many came within a day, or too many that are never presented: it is neither kept nor answered.
-        case overQuota
-        /// `iat` is ahead: it is not in the store.
-        case early(secondsAhead: Int64)
-        case tooEarly(secondsAhead: Int64)
-
-        /// Whether it is in the store now, and was not before.
-        var isNews: Bool {
-            switch self {
-            case .presented, .refused, .entered: true
-            case .known, .reusedJTI, .overQuota, .early, .tooEarly: false
-            }
-        }
-    }
-
     func admit(_ read: VerifiedRequest, message: String, in store: any StoreWriter) throws -> Outcome {
         if let seen = try store.message(enrollment: enrollment.id, jti: read.jti) {
             return try outcome(of: seen, comingAgainAs: read.payloadDigest, in: store)
         }
         // Whatever becomes of it, it takes room in the store: also one that is presented for a second only.
-        guard try messagesOfADay(in: store) < bounds.messagesADay else { return .overQuota }
+        let tally = try tally(in: store)
+        guard tally.messages < bounds.messagesADay else { return .overQuota }
+        guard bounds.hasRoom(beside: tally, eighthsMore: 1) else { return .noRoom }
+        let arrival = Arrival(read: read, message: message, hasRoom: bounds.hasRoom(beside: tally))
         switch read.verdict {
         case .early(let seconds): return .early(secondsAhead: seconds)
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         case .expired:
-            return try enterLate(read, message: message, in: store)
+            return try enterLate(arrival, in: store)
         case .refused(let refusal):
-            return try refuse(read, message: message, token: refusal.token, reason: refusal.reason, in: store)
+            return try refuse(arrival, token: refusal.token, reason: refusal.reason, in: store)
         case .inOrder(let request):
             // Its time may have ended while it waited to be written.
-            guard request.exp > now else { return try enterLate(read, message: message, in: store) }
-            return try admit(request, from: read, message: message, in: store)
+            guard request.exp > now else { return try enterLate(arrival, in: store) }
+            return try admit(request, from: arrival, in: store)
         }
     }
 
+    /// A message that is not known yet.
+    private struct Arrival {
+        let read: VerifiedRequest
+        let message: String
+        /// Whether it may be presented, and is kept whole if it is not.
+        let hasRoom: Bool
+    }
+
     /// A message whose time is over: it is remembered, and never presented.
-    private func enterLate(_ read: VerifiedRequest, message: String, in store: any StoreWriter) throws -> Outcome {
+    private func enterLate(_ arrival: Arrival, in store: any StoreWriter) throws -> Outcome {
         guard try isWithinQuota(in: store) else { return .overQuota }
-        let late = try insert(read, message: message, presented: nil, life: .expired, in: store).request
-        try store.record(.expired(late, by: try remember(read, as: newId, in: store)), at: now)
+        let late = try insert(arrival, presented: nil, life: .expired, in: store).request
+        try store.record(.expired(late, by: try remember(arrival.read, as: newId, in: store)), at: now)
         return .entered
     }
 
@@ -97,35 +68,34 @@ struct RequestAdmission {
         return .reusedJTI
     }
 
-    private func admit(
-        _ request: AuthnRequest, from read: VerifiedRequest, message: String, in store: any StoreWriter
-    ) throws -> Outcome {
+    private func admit(_ request: AuthnRequest, from arrival: Arrival, in store: any StoreWriter) throws -> Outcome {
         let acsTransId = request.transaction.acsTransId.canonical
         guard var holder = try store.newestPresented(enrollment: enrollment.id, acsTransId: acsTransId) else {
-            return try present(request, from: read, message: message, in: store)
+            return try present(request, from: arrival, in: store)
         }
         let hasExpired = try expireIfDue(&holder, in: store)
-        let outcome = try admit(request, from: read, message: message, besides: holder, in: store)
+        let outcome = try admit(request, from: arrival, besides: holder, in: store)
         if hasExpired, case .known = outcome { return .entered }
         return outcome
     }
 
     private func admit(
-        _ request: AuthnRequest, from read: VerifiedRequest, message: String, besides holder: RequestRecord,
-        in store: any StoreWriter
+        _ request: AuthnRequest, from arrival: Arrival, besides holder: RequestRecord, in store: any StoreWriter
     ) throws -> Outcome {
         guard holder.presented?.transactionDigest == request.transactionDigest else {
-            return try conflict(of: read, message: message, with: holder, in: store)
+            return try conflict(of: arrival, with: holder, in: store)
         }
         switch holder.life.state {
         case .pending:
-            return try supersede(holder, by: request, from: read, message: message, in: store)
+            return try supersede(holder, by: request, from: arrival, in: store)
         case .approved, .denied, .refused:
-            return try answerDuplicate(request, from: read, of: holder, in: store)
+            return try answerDuplicate(request, from: arrival.read, of: holder, in: store)
         case .expired, .cancelled:
             // Presented anew only by a later one: an older one that comes late never is.
-            guard request.iat > (holder.iat ?? .min) else { return try receiveOlder(read, of: holder, in: store) }
-            return try present(request, from: read, message: message, in: store)
+            guard request.iat > (holder.iat ?? .min) else {
+                return try receiveOlder(arrival.read, of: holder, in: store)
+            }
+            return try present(request, from: arrival, in: store)
         }
     }
 
@@ -139,21 +109,20 @@ struct RequestAdmission {
         return true
     }
 
-    private func present(
-        _ request: AuthnRequest, from read: VerifiedRequest, message: String, in store: any StoreWriter
-    ) throws -> Outcome {
+    private func present(_ request: AuthnRequest, from arrival: Arrival, in store: any StoreWriter) throws -> Outcome {
         let presented = PresentedRequest(request)
-        if try isTakenBack(read.jti, in: store) {
-            let cancelled = try insert(read, message: message, presented: presented, life: .cancelled, in: store)
-            try store.record(.cancelled(cancelled.request, by: try remember(read, as: newId, in: store)), at: now)
+        if try isTakenBack(arrival.read.jti, in: store) {
+            let cancelled = try insert(arrival, presented: presented, life: .cancelled, in: store)
+            try store.record(
+                .cancelled(cancelled.request, by: try remember(arrival.read, as: newId, in: store)), at: now)
             return .entered
         }
+        guard arrival.hasRoom else { return try refuse(arrival, own: .tooManyBytes, reason: .policy, in: store) }
         guard try store.pendingCount(enrollment: enrollment.id) < bounds.undecided else {
-            return try refuse(
-                read, message: message, token: Refusal.tooManyUndecided.rawValue, reason: .policy, in: store)
+            return try refuse(arrival, own: .tooManyUndecided, reason: .policy, in: store)
         }
-        let pending = try insert(read, message: message, presented: presented, life: .pending, in: store)
-        let seen = try remember(read, as: newId, in: store)
+        let pending = try insert(arrival, presented: presented, life: .pending, in: store)
+        let seen = try remember(arrival.read, as: newId, in: store)
         try store.record(.presented(pending.request, text: try pending.text?.digest, by: seen), at: now)
         return .presented(newId)
     }
@@ -166,23 +135,22 @@ struct RequestAdmission {
 
     /// The same transaction under a new jti: a later approval answers the one with the greatest `iat`.
     private func supersede(
-        _ holder: RequestRecord, by request: AuthnRequest, from read: VerifiedRequest, message: String,
-        in store: any StoreWriter
+        _ holder: RequestRecord, by request: AuthnRequest, from arrival: Arrival, in store: any StoreWriter
     ) throws -> Outcome {
-        guard request.iat > (holder.iat ?? .min) else { return try receiveOlder(read, of: holder, in: store) }
+        guard request.iat > (holder.iat ?? .min) else { return try receiveOlder(arrival.read, of: holder, in: store) }
         var newer = holder
-        newer.jti = read.jti
+        newer.jti = arrival.read.jti
         newer.iat = request.iat
         newer.exp = request.exp
-        newer.message = message
+        newer.message = arrival.message
         newer.traceparent = request.traceparent
         // The newer bytes are the ones that a signature covers: acsTransId may have come in another case.
         newer.presented = PresentedRequest(request)
-        let isCancelled = try isTakenBack(read.jti, in: store) && newer.life.cancel()
+        let isCancelled = try isTakenBack(arrival.read.jti, in: store) && newer.life.cancel()
         try store.update(newer)
         let text = keptText(of: newer)
-        try store.keep(KeptEvidence(issuerKey: read.issuerKey, text: text?.text), of: newer.id)
-        let seen = try remember(read, as: newer.id, in: store)
+        try store.keep(KeptEvidence(issuerKey: arrival.read.issuerKey, text: text?.text), of: newer.id)
+        let seen = try remember(arrival.read, as: newer.id, in: store)
         let fact: JournalFact =
             try isCancelled
             ? .cancelled(newer, by: seen) : .superseded(newer, text: text?.digest, by: seen)
@@ -210,39 +178,45 @@ struct RequestAdmission {
     }
 
     /// Another transaction under a known acsTransId: the newcomer is refused, an undecided first one is marked.
-    private func conflict(
-        of read: VerifiedRequest, message: String, with holder: RequestRecord, in store: any StoreWriter
-    ) throws -> Outcome {
+    private func conflict(of arrival: Arrival, with holder: RequestRecord, in store: any StoreWriter) throws -> Outcome
+    {
         var marked = holder
         if holder.life.state == .pending, !holder.hasConflict {
             marked.hasConflict = true
             try store.updateLife(of: marked)
         }
-        let refused = try refuse(
-            read, message: message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: store)
+        let refused = try refuse(arrival, own: .conflict, reason: .invalidRequest, in: store)
         guard case .refused = refused else { return refused }
         if let text = keptText(of: marked) { try store.keep(KeptEvidence(text: text.text), of: marked.id) }
         let digest = try marked.text(for: enrollment, localTime)?.digest
-        try store.record(.conflict(seen(read, as: holder.id), text: digest), at: now)
-        return .refused(isConflict: true)
+        try store.record(.conflict(seen(arrival.read, as: holder.id), text: digest), at: now)
+        return .refused(.conflict)
     }
 
     private func refuse(
-        _ read: VerifiedRequest, message: String, token: String, reason: DenyReason, in store: any StoreWriter
+        _ arrival: Arrival, own: Refusal, reason: DenyReason, in store: any StoreWriter
+    ) throws -> Outcome {
+        let outcome = try refuse(arrival, token: own.rawValue, reason: reason, in: store)
+        guard case .refused = outcome else { return outcome }
+        return .refused(own)
+    }
+
+    private func refuse(
+        _ arrival: Arrival, token: String, reason: DenyReason, in store: any StoreWriter
     ) throws -> Outcome {
         guard try isWithinQuota(in: store) else { return .overQuota }
         let refused = try insert(
-            read, message: message, presented: nil, life: .refused(token: token, reason: reason),
+            arrival, presented: nil, life: .refused(token: token, reason: reason),
             decision: DecisionBody.deny(reason), in: store
         ).request
-        let seen = try remember(read, as: newId, in: store)
+        let seen = try remember(arrival.read, as: newId, in: store)
         try store.record(.refused(refused, token: token, reason: reason, by: seen), at: now)
-        return .refused(isConflict: false)
+        return .refused(nil)
     }
 
-    /// The messages of 24 hours and up to five minutes, each jti once, whatever became of it.
-    func messagesOfADay(in store: any StoreReader) throws -> Int {
-        try store.messageCount(enrollment: enrollment.id, since: receivedAt - Self.day, until: receivedAt)
+    /// The messages are those of 24 hours and up to five minutes, each jti once, whatever became of it.
+    func tally(in store: any StoreReader) throws -> StoredTally {
+        try store.storedTally(of: enrollment.id, since: receivedAt - Self.day, until: receivedAt)
     }
 
     private func isWithinQuota(in store: any StoreReader) throws -> Bool {
@@ -252,9 +226,12 @@ struct RequestAdmission {
 
     /// - Returns: the request, and the text that was kept of it.
     private func insert(
-        _ read: VerifiedRequest, message: String, presented: PresentedRequest?, life: RequestLife,
+        _ arrival: Arrival, presented: PresentedRequest?, life: RequestLife,
         decision: [UInt8]? = nil, in store: any StoreWriter
     ) throws -> (request: RequestRecord, text: TransactionText?) {
+        let read = arrival.read
+        // What is refused for want of room, or late then, is known by its digest alone.
+        let message = arrival.hasRoom || presented != nil ? arrival.message : ""
         let request = RequestRecord(
             id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,
             presented: presented, acsTransId: read.acsTransId?.canonical, message: message,

@@ -102,11 +102,11 @@ package protocol StoreReader {
     func newestTime() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
-    /// The number of messages of an enrollment between two times, seconds since 1970, and up to five minutes around them.
+    /// What the store holds of an enrollment's messages, and of its issuer's.
     ///
-    /// They are counted by slots of five minutes of the clock, and the first and last are counted whole. The same message
-    /// again does not count.
-    func messageCount(enrollment: EnrollmentID, since: Int64, until: Int64) throws -> Int
+    /// Messages are counted between two times, seconds since 1970, and up to five minutes around them: by slots of five
+    /// minutes of the clock, of which the first and last are counted whole. The same message again does not count.
+    func storedTally(of enrollment: EnrollmentID, since: Int64, until: Int64) throws -> StoredTally
     /// How many cancellations of an enrollment count after a time, seconds since 1970.
     func cancellationCount(enrollment: EnrollmentID, after time: Int64) throws -> Int
     func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation?

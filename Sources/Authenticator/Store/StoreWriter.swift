@@ -113,4 +113,8 @@ package protocol StoreWriter: StoreReader {
     ///
     /// - Returns: how many rows were removed; fewer than `limit` if nothing is left to remove.
     func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int
+    /// Removes at most `limit` requests that came before `time` and were never shown; their messages' digests stay.
+    ///
+    /// They came too late, were refused, or were cancelled before they came. One that waits for an answer stays.
+    func removeWhatWasNeverShown(before time: Int64, limit: Int) throws -> Int
 }

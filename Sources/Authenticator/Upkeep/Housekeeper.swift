@@ -10,6 +10,8 @@ package struct Housekeeper: Sendable {
 
     /// The most rows that one database transaction removes or erases: a decision waits for one at most.
     static let step = 200
+    /// The seconds for which a request is kept that was never shown: as long as those count that are refused in a day.
+    private static let unshownFor: Int64 = 86_400
     /// The seconds between two searches for expired rows.
     private static let pause: Double = 86_400
     /// The seconds after which something that failed is tried again.
@@ -53,16 +55,24 @@ package struct Housekeeper: Sendable {
         }
     }
 
-    /// Removes what was over before the retention began.
+    /// Removes what was over before the retention began, and after a day what was never shown.
     private func remove() async throws {
-        let time = ports.provenTime.now - max(retention, AgentSettings.leastRetention)
+        let now = ports.provenTime.now
+        let time = now - max(retention, AgentSettings.leastRetention)
+        let count =
+            try await removeAll { try $0.removeWhatWasOver(before: time, limit: Self.step) }
+            + removeAll { try $0.removeWhatWasNeverShown(before: now - Self.unshownFor, limit: Self.step) }
+        if count > 0 { log.info("expired rows were deleted", metadata: ["rows": "\(count)"]) }
+    }
+
+    private func removeAll(_ remove: @escaping @Sendable (any StoreWriter) throws -> Int) async throws -> Int {
         var (removed, total) = (0, 0)
         repeat {
-            removed = try await ports.store.write { try $0.removeWhatWasOver(before: time, limit: Self.step) }
+            removed = try await ports.store.write(remove)
             total += removed
             await Task.yield()
         } while removed == Self.step && !Task.isCancelled
-        if total > 0 { log.info("expired rows were deleted", metadata: ["rows": "\(total)"]) }
+        return total
     }
 
     /// Begins what was asked for, also before a crash.

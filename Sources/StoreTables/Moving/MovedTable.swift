@@ -21,7 +21,7 @@ struct MovedTable: Sendable {
 
     /// All, each after those that its rows refer to.
     ///
-    /// `message_tally` is not among them: both databases count the messages themselves.
+    /// `message_tally` and `stored_bytes` are not among them: both databases count themselves.
     static let all = [
         MovedTable(
             name: "enrollment", key: ["seq"], counter: "seq",

@@ -135,6 +135,7 @@ extension StoreSchema {
     // is_presented: also once all of it is erased. warnings: null for none; transaction, nonce and payment are the message's.
     // …_piece: where `evidence` has the message, the text and the decision; null if there is none, or it was erased.
     // queue_place: of a decision that waits to be delivered, an approval's signCount, and a denial's place behind others.
+    // bytes: what it counts for in `stored_bytes`.
     // answer_until and answer_place: of a message that waits for a deny as `duplicate`.
     private static let requests = [
         """
@@ -156,6 +157,7 @@ extension StoreSchema {
             decision_piece INTEGER,
             received_at INTEGER NOT NULL,
             decided_at INTEGER,
+            bytes INTEGER NOT NULL,
             queue_place INTEGER,
             state TEXT NOT NULL CHECK (state = 'pending' OR state = 'approved' OR state = 'denied'
                 OR state = 'expired' OR state = 'cancelled' OR state = 'refused'),
@@ -178,6 +180,7 @@ extension StoreSchema {
             WHERE state = 'pending' OR delivery = 'queued'
         """,
         "CREATE INDEX request_unpresented ON request (enrollment_id, received_at) WHERE is_presented = 0",
+        "CREATE INDEX request_never_shown ON request (received_at) WHERE \(DatabaseTransaction.neverShown)",
         "CREATE INDEX request_over ON request (received_at) WHERE state <> 'pending' AND delivery <> 'queued'",
         """
         CREATE TABLE message (
@@ -203,6 +206,16 @@ extension StoreSchema {
             slot INTEGER NOT NULL,
             messages INTEGER NOT NULL,
             PRIMARY KEY (enrollment_id, slot)
+        ) STRICT, WITHOUT ROWID
+        """,
+        // Of an enrollment by its id, and of an issuer by its URL: the sum of the parts, as each host of PostgreSQL counts in
+        // one of its own, so that none waits for another.
+        """
+        CREATE TABLE stored_bytes (
+            owner TEXT NOT NULL,
+            part TEXT NOT NULL,
+            bytes INTEGER NOT NULL,
+            PRIMARY KEY (owner, part)
         ) STRICT, WITHOUT ROWID
         """,
         """

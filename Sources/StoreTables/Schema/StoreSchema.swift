@@ -19,8 +19,8 @@ package enum StoreSchema {
     /// SQLite keeps each as it is here: they are `sqlite_schema`'s texts of a store of this form.
     package static func statements(for dialect: SQLDialect) -> [String] {
         switch dialect {
-        case .sqlite: tables.map(sqlite) + sqliteTally
-        case .postgres: tables.map(postgres) + postgresTally
+        case .sqlite: tables.map(sqlite) + sqliteTallies
+        case .postgres: tables.map(postgres) + postgresTallies
         }
     }
 
@@ -122,51 +122,6 @@ package enum StoreSchema {
             .replacing(" STRICT, WITHOUT ROWID", with: "")
             .replacing(" STRICT", with: "")
     }
-
-    // The database counts itself the messages of each enrollment within each slot of time. At 200,000 a
-    // day that adds 0.07 ms of the agent's processor time to each receive (`make bench ONLY=day`); to count them each time
-    // would take 8, and a receive takes 1.5.
-
-    private static let sqliteTally = [
-        """
-        CREATE TRIGGER message_counted AFTER INSERT ON message BEGIN
-            INSERT INTO message_tally VALUES (NEW.enrollment_id, NEW.seen_at / \(messageSlot), 1)
-                ON CONFLICT DO UPDATE SET messages = messages + 1;
-        END
-        """,
-        """
-        CREATE TRIGGER message_uncounted AFTER DELETE ON message BEGIN
-            UPDATE message_tally SET messages = messages - 1
-                WHERE enrollment_id = OLD.enrollment_id AND slot = OLD.seen_at / \(messageSlot);
-            DELETE FROM message_tally
-                WHERE enrollment_id = OLD.enrollment_id AND slot = OLD.seen_at / \(messageSlot) AND messages <= 0;
-        END
-        """,
-    ]
-
-    private static let postgresTally = [
-        """
-        CREATE FUNCTION count_message() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-        BEGIN
-            IF TG_OP = 'INSERT' THEN
-                INSERT INTO message_tally VALUES (NEW.enrollment_id, NEW.seen_at / \(messageSlot), 1)
-                    ON CONFLICT (enrollment_id, slot) DO UPDATE SET messages = message_tally.messages + 1;
-            ELSE
-                UPDATE message_tally SET messages = messages - 1
-                    WHERE enrollment_id = OLD.enrollment_id AND slot = OLD.seen_at / \(messageSlot);
-                DELETE FROM message_tally
-                    WHERE enrollment_id = OLD.enrollment_id AND slot = OLD.seen_at / \(messageSlot) AND messages <= 0;
-            END IF;
-            RETURN NULL;
-        END $$
-        """,
-        """
-        CREATE TRIGGER message_counted AFTER INSERT OR DELETE ON message
-            FOR EACH ROW EXECUTE FUNCTION count_message()
-        """,
-    ]
-
-    private static let messageSlot = DatabaseTransaction.messageSlot
 }
 
 /// Why a database is not for this version; nothing of it was changed.

@@ -109,7 +109,8 @@ extension DatabaseTransaction {
     /// Writes the pieces of a request whose row was just inserted.
     func insertPieces(of request: RequestRecord, _ evidence: KeptEvidence) throws {
         let pieces: [(Piece, [UInt8]?)] = [
-            (.message, Array(request.message.utf8)), (.text, evidence.text.map { Array($0.utf8) }),
+            (.message, request.message.isEmpty ? nil : Array(request.message.utf8)),
+            (.text, evidence.text.map { Array($0.utf8) }),
             (.decision, evidence.decision),
         ]
         for (piece, bytes) in pieces {

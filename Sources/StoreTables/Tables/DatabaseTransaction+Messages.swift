@@ -28,16 +28,6 @@ extension DatabaseTransaction {
         }
     }
 
-    package func messageCount(enrollment: EnrollmentID, since: Int64, until: Int64) throws -> Int {
-        try hold(enrollment)
-        let sql = """
-            SELECT CAST(COALESCE(SUM(messages), 0) AS BIGINT) FROM message_tally
-            WHERE enrollment_id = ? AND slot >= ? AND slot <= ?
-            """
-        let slot = Int64(Self.messageSlot)
-        return Int(try database.number(sql, [enrollment.text, since / slot, until / slot]) ?? 0)
-    }
-
     package func insert(_ message: SeenMessage) throws {
         try hold(message.enrollmentId)
         try database.insert(

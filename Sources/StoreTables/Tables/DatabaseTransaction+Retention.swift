@@ -19,6 +19,31 @@ extension DatabaseTransaction {
                 AND (is_presented = 0 OR exp < ?1)
             ORDER BY received_at LIMIT ?2
             """, [time, limit])
+        try removeRequests(over)
+        return over.count
+    }
+
+    package func removeWhatWasNeverShown(before time: Int64, limit: Int) throws -> Int {
+        let over = try database.numbers(
+            """
+            SELECT seq FROM request
+            WHERE \(Self.neverShown) AND received_at < ?1
+                AND state IN ('expired', 'cancelled', 'refused') AND delivery IN ('none', 'delivered', 'failed')
+                AND (is_presented = 0 OR exp < ?1)
+            ORDER BY received_at LIMIT ?2
+            """, [time, limit])
+        try removeRequests(over)
+        return over.count
+    }
+
+    /// Requests that nobody was shown: too late, refused, or cancelled before they came, which has no text.
+    ///
+    /// The index `request_never_shown` is by this very condition. What was erased has no message.
+    static let neverShown = """
+        (is_presented = 0 OR state = 'cancelled' AND text_piece IS NULL AND message_piece IS NOT NULL)
+        """
+
+    private func removeRequests(_ over: [Int64]) throws {
         for seq in over {
             try removePieces(ofRequests: "seq = ?1", [seq])
             for table in [
@@ -27,7 +52,6 @@ extension DatabaseTransaction {
                 try database.run("DELETE FROM \(table) = ?", [seq])
             }
         }
-        return over.count
     }
 
     /// Messages of requests that are gone, and cancellations.

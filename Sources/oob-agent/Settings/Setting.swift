@@ -36,6 +36,7 @@ enum Setting: String, CaseIterable {
     case tpmTCTI = "tpm-tcti"
     case maxUndecided = "max-undecided"
     case maxEnrollments = "max-enrollments"
+    case maxStoredBytes = "max-stored-bytes"
     case maxAnswerBytes = "max-answer-bytes"
     case eventsKept = "events-kept"
     case auditRetention = "audit-retention"
@@ -49,7 +50,7 @@ enum Setting: String, CaseIterable {
     /// The end of the sentence that refuses a name that no setting has, and that comes near none.
     static let advice = {
         let bounds: [Setting] = [
-            .maxUndecided, .maxEnrollments, .maxAnswerBytes, .eventsKept, .auditRetention, .retention,
+            .maxUndecided, .maxEnrollments, .maxStoredBytes, .maxAnswerBytes, .eventsKept, .auditRetention, .retention,
         ]
         return
             "oob-agent --help lists all. Bounds that can be set are \(bounds.map(\.rawValue).joined(separator: ", ")); "
@@ -136,6 +137,9 @@ enum Setting: String, CaseIterable {
         case .maxEnrollments:
             "The most enrollments that have not ended, \(numbers), or \(AgentBounds.enrollmentsOfHosts) with a database that "
                 + "hosts share."
+        case .maxStoredBytes:
+            "The most bytes that are stored of what one issuer sends, \(numbers), or \(AgentBounds.storedBytesOfHosts) with a "
+                + "database that hosts share."
         case .maxAnswerBytes: "The most bytes of all issuers' answers that are being read, \(numbers)."
         case .eventsKept: "From how many of the journal's newest entries events are replayed, \(numbers)."
         case .auditRetention: "The days for which the journal's entries are kept, \(numbers)."
@@ -157,6 +161,7 @@ enum Setting: String, CaseIterable {
         case .pollIntervalWithPush: (1...3_600, Int(PushSettings.usualPollInterval))
         case .maxUndecided: (1...100_000, AgentBounds.standard.undecided)
         case .maxEnrollments: (1...AgentBounds.enrollmentsOfHosts, AgentBounds.standard.enrollments)
+        case .maxStoredBytes: (1 << 20...1 << 50, AgentBounds.standard.storedBytes)
         case .maxAnswerBytes: (AnswerBounds.leastBytesInAll...1 << 30, AnswerBounds.standard.bytesInAll)
         case .eventsKept: (1_000...10_000_000, 100_000)
         case .auditRetention: (30...3_660, 400)

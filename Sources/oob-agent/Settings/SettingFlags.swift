@@ -92,6 +92,9 @@ struct SettingFlags: ParsableArguments {
     @Option(name: .customLong("max-enrollments"), help: ArgumentHelp(.maxEnrollments, "count"))
     var maxEnrollments: String?
 
+    @Option(name: .customLong("max-stored-bytes"), help: ArgumentHelp(.maxStoredBytes, "bytes"))
+    var maxStoredBytes: String?
+
     @Option(name: .customLong("max-answer-bytes"), help: ArgumentHelp(.maxAnswerBytes, "bytes"))
     var maxAnswerBytes: String?
 
@@ -125,6 +128,7 @@ struct SettingFlags: ParsableArguments {
         case .tpmTCTI: tpmTCTI
         case .maxUndecided: maxUndecided
         case .maxEnrollments: maxEnrollments
+        case .maxStoredBytes: maxStoredBytes
         case .maxAnswerBytes: maxAnswerBytes
         case .eventsKept: eventsKept
         case .auditRetention: auditRetention

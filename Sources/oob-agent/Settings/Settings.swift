@@ -61,6 +61,8 @@ struct Settings {
     let maxUndecided: Int
     /// Nil: as many as suit the store.
     let maxEnrollments: Int?
+    /// Nil: as many as suit the store.
+    let maxStoredBytes: Int?
     let maxAnswerBytes: Int
     let eventsKept: Int
     /// Seconds.
@@ -120,6 +122,8 @@ struct Settings {
         maxUndecided = try source.number(.maxUndecided)
         let maxEnrollments = try source.number(.maxEnrollments)
         self.maxEnrollments = source.find(.maxEnrollments).map { _ in maxEnrollments }
+        let maxStoredBytes = try source.number(.maxStoredBytes)
+        self.maxStoredBytes = source.find(.maxStoredBytes).map { _ in maxStoredBytes }
         maxAnswerBytes = try source.number(.maxAnswerBytes)
         eventsKept = try source.number(.eventsKept)
         auditRetention = Int64(try source.number(.auditRetention)) * 86_400

@@ -18,7 +18,7 @@ struct MessageQuotaTests {
     private var jtis: [String] { get async throws { try await sample.requests().map(\.jti.text) } }
 
     private func messages(of card: SampleEnrollment) async throws -> Int {
-        try await sample.store.real.read { try $0.messageCount(enrollment: card.id, since: 0, until: .max) }
+        try await sample.store.real.read { try $0.storedTally(of: card.id, since: 0, until: .max).messages }
     }
 
     @Test func `requests that are soon over are taken up to the bound, and the one past it is dropped`() async throws {

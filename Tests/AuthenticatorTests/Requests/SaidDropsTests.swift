@@ -32,6 +32,12 @@ struct SaidDropsTests {
         case .reusedID:
             try await sample.receive(SampleRequest(), for: card)
             try await sample.receive(SampleRequest(merchantName: "another"), for: card)
+        case .noRoom:
+            let settings = AgentSettings(bounds: AgentBounds { $0.storedBytes = 0 }, version: "1")
+            let full = try sample.restarted(settings: settings, log: log.logger)
+            try await full.receive(.numbered(1), for: card)
+            #expect(await full.agent.figures().drops == [drop: 1])
+            return #expect(log.lines(.warning).count == 1)
         case .overQuota: try await sample.receive(.numbered(1), .numbered(2), for: card)
         case .future: try await sample.receive(SampleRequest(iat: 601, exp: 700), for: card)
         case .notAuthentic: try await sample.receive(messages: ["a.b.c"], for: card)

@@ -3,7 +3,8 @@ import Testing
 @Suite struct BoundSettingTests {
     private static let ranges: [(name: String, least: Int, limit: Int)] = [
         ("max-undecided", 1, 100_000), ("max-enrollments", 1, 10_000_000),
-        ("max-answer-bytes", 33_554_432, 1_073_741_824), ("poll-interval-with-push", 1, 3_600),
+        ("max-stored-bytes", 1_048_576, 1_125_899_906_842_624), ("max-answer-bytes", 33_554_432, 1_073_741_824),
+        ("poll-interval-with-push", 1, 3_600),
         ("events-kept", 1_000, 10_000_000), ("audit-retention", 30, 3_660), ("retention", 2, 3_660),
     ]
 
