@@ -17,7 +17,7 @@ final class EnrolledType: Sendable {
 extension Agent {
     /// The enrollments at an issuer that approvals with a PIN can be made with, or could.
     func enrollments(at issuer: IssuerURL) async throws -> [Enrollment] {
-        try await enrollments().filter { $0.target.issuer == issuer && $0.authnType == .pin }
+        try await enrollments { $0.target.issuer == issuer && $0.authnType == .pin }
     }
 
     /// The one that is active; nil if none is.

@@ -36,7 +36,7 @@ struct Fetching: Sendable {
         let pending = try await host.agent.requests(
             pendingOnly: true, enrollment: enrollment.id, limit: Self.maxPending)
         if let request = pending.first(where: { !core.asked.contains($0.id) }) ?? pending.first { return request }
-        guard let (_, reason) = failure else { throw D1Error(.authn, "noRequest", "no authn request is pending") }
+        guard let reason = failure?.reason else { throw D1Error(.authn, "noRequest", "no authn request is pending") }
         throw D1Error(.authn, "issuerUnreachable", "the issuer \(host.setup.target.issuer.text): \(reason)")
     }
 

@@ -16,6 +16,8 @@ package final class PostgresStore: Store {
     private let sealing: Sealing
     private let writer: PostgresWorker
     private let readers: [PostgresWorker]
+    /// For audits and other reads of all that is there, which take no reader's place.
+    private let surveyor: PostgresWorker
     private let nextReader = Mutex(0)
     private let head = LastHead()
     private let doubt = CommitDoubt()
@@ -44,6 +46,7 @@ package final class PostgresStore: Store {
         let connect: @Sendable () throws -> PostgresConnection = { try settings.connection() }
         writer = PostgresWorker(label: "store-writer", open: connect)
         readers = (1...2).map { PostgresWorker(label: "store-reader-\($0)", open: connect) }
+        surveyor = PostgresWorker(label: "store-surveyor", open: connect)
         let writer = writer
         let entry = try Self.naming(settings) {
             try writer.runWaiting { connection in
@@ -87,11 +90,22 @@ package final class PostgresStore: Store {
     }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
-        let (host, sealing) = (host.name, sealing)
         let reader = nextReader.withLock { next in
             next = (next + 1) % readers.count
             return readers[next]
         }
+        return try await read(on: reader, body)
+    }
+
+    package func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+        try Task.checkCancellation()
+        return try await read(on: surveyor, body)
+    }
+
+    private func read<T: Sendable>(
+        on reader: PostgresWorker, _ body: @escaping @Sendable (any StoreReader) throws -> T
+    ) async throws -> T {
+        let (host, sealing) = (host.name, sealing)
         return try await Self.naming(settings) {
             try await reader.run { connection in
                 let session = PostgresSession(connection, host: host)
@@ -164,7 +178,7 @@ package final class PostgresStore: Store {
     package func close() throws {
         try Self.naming(settings) { try writer.runWaiting { try host.letGo($0, incarnation) } }
         writer.close()
-        for reader in readers { reader.close() }
+        for reader in readers + [surveyor] { reader.close() }
     }
 }
 

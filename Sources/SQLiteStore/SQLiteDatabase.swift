@@ -9,13 +9,14 @@ package struct SQLiteDatabase: Store {
     package let path: String
     let pool: DatabasePool
     private let sealing: Sealing
+    private let surveyor: SQLiteSurveyor
     /// Where it is read and written.
     ///
     /// What runs there already changes no thread for that.
     package let threads: OwnThreads
 
-    /// How many wait for the disk at most: one for a commit, two for rows, and one is left.
-    private static let threadCount = 4
+    /// How many wait for the disk at most: one for a commit, two for rows, one for a survey, and one is left.
+    private static let threadCount = 5
 
     /// The most that each connection keeps of the file in memory, in KiB.
     ///
@@ -51,6 +52,7 @@ package struct SQLiteDatabase: Store {
             // Before the connection that writes changes anything, such as the file's journal mode.
             if !database.configuration.readonly { _ = try Self.isMade(in: database) }
         }
+        surveyor = SQLiteSurveyor(path: path, configuration)
         pool = try Self.naming(path) { try DatabasePool(path: path, configuration: configuration) }
         try Self.naming(path) { [pool] in
             // GRDB sets NORMAL when it opens a WAL database, whatever was asked for before: so after it.
@@ -86,6 +88,18 @@ package struct SQLiteDatabase: Store {
         }
     }
 
+    /// Reads on a connection of its own, one survey's page after the other.
+    package func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+        try Task.checkCancellation()
+        return try await threads.run {
+            try Self.naming(path) {
+                try surveyor.read { database in
+                    try database.reading { try body(DatabaseTransaction(database: database, sealing: sealing)) }
+                }
+            }
+        }
+    }
+
     package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         // Not GRDB's own `async` call, which is cut off with its caller's task.
         try await threads.run { try writeNow(body) }
@@ -115,13 +129,17 @@ package struct SQLiteDatabase: Store {
     /// connection once it has nothing to do.
     ///
     /// It waits for none of them, as no read could begin behind one that takes long.
-    package func releaseMemory() { pool.releaseMemoryEventually() }
+    package func releaseMemory() {
+        pool.releaseMemoryEventually()
+        surveyor.releaseMemory()
+    }
 
     /// Waits for what is read and written, and closes the files, which leaves no log beside the database.
     ///
     /// Nothing can be read or written any more.
     package func close() throws {
         try Self.naming(path) {
+            try surveyor.close()
             try pool.close()
             // GRDB closes its readers last, which may not remove the log: whoever closes it after them does.
             let last = try DatabaseQueue(path: path)

@@ -19,6 +19,7 @@ struct TimeLimitTests {
         "TokenQueue.patience": TokenQueue.patience,
         "SignCountWatch.patience": SignCountWatch.patience,
         "ControlTimeout.fetch": Double(ControlTimeout.fetch),
+        "ControlTimeout.fetchOfAll": Double(ControlTimeout.fetchOfAll),
         "Fetcher.patience": Fetcher.patience,
         "IssuerCall.standardSeconds": IssuerCall.standardSeconds,
         "FetchLoop.longestWait": Double(FetchLoop.longestWait),
@@ -52,6 +53,11 @@ struct TimeLimitTests {
         waits: String, for what: String
     ) throws {
         #expect(try #require(Self.limits[waits]) > #require(Self.limits[what]))
+    }
+
+    @Test func `a client waits for a fetch of all for longer than that of ten million may take`() {
+        let most = Double(10_000_000 / Fetcher.enrollmentsInSecond)
+        #expect(Double(ControlTimeout.fetchOfAll) > Fetcher.patience + most + Double(ControlTimeout.margin))
     }
 
     @Test func `the inbox waits for a decision as long as the agent may take, and for the issuer's answer to it`() {

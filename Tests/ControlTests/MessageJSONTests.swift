@@ -47,8 +47,8 @@ struct MessageJSONTests {
 
     @Test(arguments: ["e\u{301}", "\u{E9}", "\u{202E}", "\u{1F600}", "\"\\/\t\u{0}\u{7F}"])
     func `text keeps its bytes through JSON`(text: String) throws {
-        let message = FetchFailure(issuer: "i", message: text)
-        let back = ControlAnswerReading.read(try ControlJSON.encode(message), as: FetchFailure.self)
+        let message = FetchFailureView(issuer: "i", message: text)
+        let back = ControlAnswerReading.read(try ControlJSON.encode(message), as: FetchFailureView.self)
         #expect(back.map { Array($0.message.utf8) } == Array(text.utf8))
     }
 
@@ -75,7 +75,7 @@ struct MessageJSONTests {
         )
         #expect(try json(HealthView(ready: true)) == #"{"live":true,"ready":true,"reasons":[]}"#)
         #expect(
-            try json(FetchView(pending: 3, failures: [FetchFailure(issuer: "https://i.example", message: "down")]))
+            try json(FetchView(pending: 3, failures: [FetchFailureView(issuer: "https://i.example", message: "down")]))
                 == #"{"failures":[{"issuer":"https://i.example","message":"down"}],"pending":3}"#)
         #expect(
             try json(UnenrolledView(id: "e1", wasEnrolled: false))

@@ -10,6 +10,7 @@ import os
 import signal
 import struct
 import subprocess
+import time
 from contextlib import contextmanager
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -62,8 +63,8 @@ def restart(server: PostgresServer, options: tuple[str, ...], *between):
 class Fleet:
     """Of a database of which one agent has one enrollment; no agent runs, and the server is in `filling`."""
 
-    def __init__(self, server: PostgresServer, database: str, secret: bytes):
-        self.server, self.database, self.secret = server, database, secret
+    def __init__(self, server: PostgresServer, database: str, secret: bytes, issuer: str = ISSUER):
+        self.server, self.database, self.secret, self.issuer = server, database, secret, issuer
         self.first = self.row("enrollment", "TRUE ORDER BY seq")
         self.first.pop("seq")
         self.columns = list(self.first)
@@ -91,25 +92,37 @@ class Fleet:
         return {name: value(kind, text) for (name, kind), text in zip(kinds.items(), values)}
 
     def seal(self, row: dict) -> bytes:
-        """Of `Enrollment.sealedBytes`, for one that is active."""
+        """Of `Enrollment.sealedBytes`, for one that is active or has ended."""
+        of_active = {"sealed_token", "enrolled_at"} if row["state"] == "ended" else set()
         members = {**row, "raised_elsewhere": None if row["sign_count_raised_at"] is None
                    else row["sign_count_raised_elsewhere"]}
-        values = ["oob-agent enrollment 1", *(members[name] for name in SEALED)]
+        values = ["oob-agent enrollment 1", *(members[name] for name in SEALED if name not in of_active)]
         digest = hashlib.sha256(b"".join(map(with_length, values))).hexdigest()
         return derived(self.secret, "authenticator", f"enrollment row {digest}")
 
-    def enroll(self, count: int):
-        """So many active enrollments besides the agent's own."""
-        self.copy("enrollment", self.columns, (
-            [each[name] for name in self.columns] for each in map(self.copied, range(count))))
+    def enroll(self, count: int, ended: int = 0):
+        """So many active enrollments besides the agent's own, and then so many that have ended."""
+        self.copy("enrollment", self.columns, ([each[name] for name in self.columns] for each in self.rows(count, ended)))
         self.copy("data_key", ["enrollment_id", "sealed"], (
-            [name, self.sealed(self.data_key, f"data key {name}")] for name in map(cardholder, range(count))))
+            [name, self.sealed(self.data_key, f"data key {name}")] for name in map(cardholder, range(count + ended))))
         for table in ["enrollment", "data_key"]:
             self.sql(f"VACUUM (ANALYZE) {table}")
 
+    def rows(self, active: int, ended: int):
+        for number in range(active + ended):
+            yield self.copied(number) if number < active else self.ended(number)
+
+    def ended(self, number: int) -> dict:
+        """As `oobctl unenroll --local` leaves it."""
+        name = hashlib.sha256(f"cardholder {number}".encode()).hexdigest()
+        row = {**self.first, "id": name[:20], "issuer": self.issuer, "name": f"cardholder {number}", "takes_push": 0,
+               "credential_id": bytes.fromhex(name), "user_handle": bytes.fromhex(name[:32]), "authenticator_id": name[:32],
+               "state": "ended", "ended_at": int(time.time()), "sealed_token": None, "enrolled_at": None, "sealed_key": None}
+        return {**row, "seal": self.seal(row)}
+
     def copied(self, number: int) -> dict:
         name = hashlib.sha256(f"cardholder {number}".encode()).hexdigest()
-        row = {**self.first, "id": name[:20], "issuer": ISSUER, "name": f"cardholder {number}", "takes_push": 0,
+        row = {**self.first, "id": name[:20], "issuer": self.issuer, "name": f"cardholder {number}", "takes_push": 0,
                "credential_id": bytes.fromhex(name), "user_handle": bytes.fromhex(name[:32]), "authenticator_id": name[:32],
                "sealed_token": self.sealed(self.token, f"access token {name[:20]}"),
                "sealed_key": self.sealed(self.key, f"credential key {name[:20]}")}

@@ -1,5 +1,7 @@
 import Authenticator
+import Dispatch
 import GRDB
+import Synchronization
 import TestStores
 import Testing
 
@@ -42,6 +44,37 @@ struct AllEnrollmentsTests {
         #expect(try await transaction { try $0.enrollments(writtenAfter: 8, span: span) }.isEmpty)
     }
 
+    @Test(arguments: [1, 2, 3, 5, 6], [false, true])
+    func `pages leave none out, though the last of each is removed meanwhile`(limit: Int, ended: Bool) async throws {
+        for digit in ["e", "d", "c", "b", "a"] { _ = try await sample.enrollment(digit) }
+        try sample.execute("UPDATE enrollment SET state = 'ended' WHERE id LIKE 'd%'")
+        try sample.execute("UPDATE enrollment SET seq = seq + 1000000 WHERE id LIKE 'a%'")
+        var (found, place): ([String], Int64?) = ([], nil)
+        while true {
+            let after = place
+            let page = try await sample.store.read {
+                try $0.enrollmentPage(after: after, limit: limit, includingEnded: ended)
+            }
+            guard let page else { break }
+            #expect(page.enrollments.count <= limit)
+            found += page.enrollments.map { String($0.id.text.prefix(1)) }
+            place = page.place
+            try sample.execute("DELETE FROM enrollment WHERE id LIKE '\(found.last ?? "")%'")
+        }
+        #expect(found == (ended ? ["e", "d", "c", "b", "a"] : ["e", "c", "b", "a"]))
+    }
+
+    @Test func `a survey takes no place of other reads, nor of writes`() async throws {
+        let (store, gate) = (sample.store, Gate())
+        await withDiscardingTaskGroup { tasks in
+            for _ in 1...3 { tasks.addTask { _ = try? await store.survey { _ in gate.pass() } } }
+            for _ in 1...4 { _ = try? await store.read { try $0.enrollmentCount() } }
+            _ = try? await store.write { try $0.touch() }
+            gate.open()
+        }
+        #expect(gate.passed == 3)
+    }
+
     @Test(arguments: [1, 2, 3, 5, 6])
     func `the signCounts of all that are not over are doubted, however many at a time`(limit: Int) async throws {
         for digit in ["e", "d", "c", "b", "a"] { _ = try await sample.enrollment(digit) }
@@ -64,4 +97,20 @@ struct AllEnrollmentsTests {
         }
         #expect(doubted == ["a3", "b1", "c3", "d0", "e3"])
     }
+}
+
+/// Keeps those who come until it is opened.
+private final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let count = Mutex(0)
+
+    var passed: Int { count.withLock(\.self) }
+
+    func pass() {
+        semaphore.wait()
+        semaphore.signal()
+        count.withLock { $0 += 1 }
+    }
+
+    func open() { semaphore.signal() }
 }

@@ -5,6 +5,7 @@ import Glibc
 import SQLiteStore
 import ScratchDirectories
 import TableRows
+import TestStores
 import Testing
 
 @testable import StoreTables

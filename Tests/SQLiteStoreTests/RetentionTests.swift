@@ -2,6 +2,7 @@ import Authenticator
 import FoundationEssentials
 import GRDB
 import IssuerProtocol
+import TestStores
 import Testing
 
 @testable import SQLiteStore

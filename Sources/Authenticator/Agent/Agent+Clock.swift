@@ -60,12 +60,9 @@ extension Agent {
     /// - Throws: ``ClockError`` if this state is not for such a clock.
     func resumeClock() async throws {
         let hasTestClock = ports.testClock != nil
-        let (offset, other) = try await ports.store.read { store in
-            // What has ended has no key, and decides nothing.
-            let enrollments = hasTestClock ? try store.enrollments(includingEnded: false) : []
-            return (try store.clockOffset(), enrollments.first { $0.authnType != .test })
-        }
-        if let other {
+        let offset = try await ports.store.read { try $0.clockOffset() }
+        // What has ended has no key, and decides nothing.
+        if hasTestClock, let other = try await enrollments(where: { $0.authnType != .test }).first {
             throw ClockError(
                 description: "a state with an enrollment that is not authnType test takes no --test-clock: enrollment "
                     + "\(other.id) is \(other.authnType). Use another state directory for tests, or unenroll it first")

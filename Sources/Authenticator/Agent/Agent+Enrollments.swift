@@ -3,9 +3,22 @@ package import Keys
 import ThreeDS
 
 extension Agent {
-    /// All that are not over, oldest first; with `ended`, also those.
-    package func enrollments(includingEnded ended: Bool = false) async throws -> [Enrollment] {
-        try await ports.store.read { try $0.enrollments(includingEnded: ended) }
+    /// Those that are not over and wanted, oldest first; with `ended`, also those that are over.
+    ///
+    /// They are read a page at a time, and each is as it was then.
+    package func enrollments(
+        includingEnded ended: Bool = false, where isWanted: (Enrollment) -> Bool = { _ in true }
+    ) async throws -> [Enrollment] {
+        var (found, place): ([Enrollment], Int64?) = ([], nil)
+        while true {
+            let after = place
+            let page = try await ports.store.survey {
+                try $0.enrollmentPage(after: after, limit: EnrollmentPages.size, includingEnded: ended)
+            }
+            guard let page else { return found }
+            found += page.enrollments.filter(isWanted)
+            place = page.place
+        }
     }
 
     /// Those that are not over and came after one, nil for all, oldest first: at most `limit`.

@@ -13,7 +13,7 @@ extension Agent {
         guard settings.push != nil else {
             throw CommandError(.invalidArgument, "this agent takes no pushes: set push-listen and push-url")
         }
-        let candidates = try await enrollments().filter { (id == nil || $0.id == id) && $0.membership != nil }
+        let candidates = try await enrollments { (id == nil || $0.id == id) && $0.membership != nil }
         let chosen = try choose(candidates.filter(\.takesPush).map(\.id))
         return try await pushSubscriber.rotate(candidates.filter { chosen.contains($0.id) }, noting: note)
     }

@@ -211,13 +211,11 @@ package final class Agent: Sendable {
 
     // MARK: Requests
 
-    /// Fetches now, at one enrollment or at all; returns what could not be fetched, with the reason.
-    package func fetch(_ enrollment: EnrollmentID?) async throws -> [(Enrollment, String)] {
-        let chosen = try await ports.store.read { store in
-            try enrollment.map { try [store.enrollment($0)].compactMap(\.self) }
-                ?? store.enrollments(includingEnded: false)
-        }
-        return try await fetcher.fetchNow(chosen.filter { $0.membership != nil })
+    /// Fetches now, at one enrollment or at all; returns what could not be fetched, by issuer and reason.
+    package func fetch(_ enrollment: EnrollmentID?) async throws -> [FetchFailure] {
+        guard let enrollment else { return try await fetcher.fetchAll() }
+        guard let chosen = try await self.enrollment(enrollment) else { return [] }
+        return try await fetcher.fetchOne(chosen)
     }
 
     /// - Throws: `CommandError` if the request is not there that `page` begins at.

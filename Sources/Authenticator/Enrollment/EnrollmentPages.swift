@@ -1,3 +1,18 @@
+/// Some enrollments, and where they end among all.
+///
+/// An enrollment keeps its place. So whoever goes on behind it leaves none out and meets none twice, though others are made,
+/// changed, ended and removed meanwhile, the last of the page too. One that is made meanwhile may be left out: on several
+/// hosts it may get a place that was passed already.
+package struct EnrollmentPage: Sendable {
+    package let enrollments: [Enrollment]
+    package let place: Int64
+
+    package init(enrollments: [Enrollment], place: Int64) {
+        self.enrollments = enrollments
+        self.place = place
+    }
+}
+
 /// All enrollments that are not over, oldest first, some at a time.
 ///
 /// So no more are in memory, however many there are. Between two pages others may write: each enrollment is as it was
@@ -12,7 +27,7 @@ struct EnrollmentPages: AsyncSequence {
 
     struct Iterator: AsyncIteratorProtocol {
         fileprivate let ports: Ports
-        private var last: EnrollmentID?
+        private var place: Int64?
         private var isOver = false
 
         fileprivate init(ports: Ports) { self.ports = ports }
@@ -20,12 +35,14 @@ struct EnrollmentPages: AsyncSequence {
         /// If the store is in trouble it is waited for.
         mutating func next() async throws -> [Enrollment]? {
             guard !isOver else { return nil }
-            let page = try await ports.patiently { [ports, last] in
-                try await ports.store.read { try $0.enrollments(after: last, limit: EnrollmentPages.size) }
+            let page = try await ports.patiently { [ports, place] in
+                try await ports.store.survey {
+                    try $0.enrollmentPage(after: place, limit: EnrollmentPages.size, includingEnded: false)
+                }
             }
-            last = page.last?.id
-            isOver = page.count < EnrollmentPages.size
-            return page.isEmpty ? nil : page
+            place = page?.place
+            isOver = page == nil
+            return page?.enrollments
         }
     }
 }

@@ -172,54 +172,6 @@ package struct Fetcher: Sendable {
         }
     }
 
-    /// The seconds that a fetch of several may take; less than its client waits.
-    static let patience: Double = 45
-    /// How many are fetched for at a time.
-    private static let atATime = 16
-
-    /// Fetches for several, some at a time: one that does not answer keeps no other waiting.
-    ///
-    /// - Returns: what could not be fetched in time, with the reason, in the order of `enrollments`.
-    func fetchNow(_ enrollments: [Enrollment]) async throws -> [(Enrollment, String)] {
-        let end = ports.patience.steady + Self.patience
-        var reasons: [Int: String] = [:]
-        var waiting = enrollments.indices[...]
-        try await withThrowingTaskGroup(of: (Int, String?).self) { group in
-            func begin(_ index: Int) {
-                group.addTask { (index, try await reason(notFetched: enrollments[index], until: end)) }
-            }
-            waiting.prefix(Self.atATime).forEach(begin)
-            waiting = waiting.dropFirst(Self.atATime)
-            while let (index, reason) = try await group.next() {
-                reasons[index] = reason
-                if let next = waiting.popFirst() { begin(next) }
-            }
-        }
-        return enrollments.indices.compactMap { index in reasons[index].map { (enrollments[index], $0) } }
-    }
-
-    /// Why one could not be fetched for until then, on the steady clock; nil if it could.
-    private func reason(notFetched enrollment: Enrollment, until end: Double) async throws -> String? {
-        let left = end - ports.patience.steady
-        guard left > 0 else { return "it was not asked: others took too long to answer" }
-        return try await withThrowingTaskGroup(of: String?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
-                do {
-                    try await fetchNow(enrollment)
-                    return nil
-                } catch let failure as IssuerError {
-                    return failure.reason
-                }
-            }
-            group.addTask {
-                try await ports.patience.sleep(seconds: left)
-                return "the issuer did not answer in time"
-            }
-            return try await group.next() ?? nil
-        }
-    }
-
     /// All that came is in the store, held or dropped when this returns, so a cursor may move.
     ///
     /// True if some of it was not in the store before.

@@ -29,7 +29,7 @@ struct ChainPlace: Sendable {
 }
 
 /// Wrong PINs as chains tell of them, by whom they count for.
-struct ChainTries<Key: Hashable & Sendable>: Sendable {
+struct ChainTries<Key: CompactKey>: Sendable {
     private struct Failures: Sendable {
         let count: Int64
         let place: ChainPlace
@@ -37,8 +37,8 @@ struct ChainTries<Key: Hashable & Sendable>: Sendable {
 
     /// Since the last right one in the same chain.
     private var failures: [Key: [String: Failures]] = [:]
-    /// The last right one in each of several chains.
-    private var rights: [Key: [String: Int64]] = [:]
+    /// The last right one in each of several chains, by host: very many keys have one.
+    private var rights: [String: CompactNumbers<Key>] = [:]
 
     var keys: [Key] { Array(failures.keys) }
 
@@ -51,7 +51,8 @@ struct ChainTries<Key: Hashable & Sendable>: Sendable {
     mutating func clear(_ key: Key, at place: ChainPlace, _ sequence: Int64) {
         failures[key]?[place.host] = nil
         if failures[key]?.isEmpty == true { failures[key] = nil }
-        if !place.host.isEmpty { rights[key, default: [:]][place.host] = sequence }
+        guard !place.host.isEmpty else { return }
+        rights[place.host, default: CompactNumbers()][key] = UInt64(clamping: sequence)
     }
 
     /// What a chain has said before does not count any more.
@@ -60,15 +61,16 @@ struct ChainTries<Key: Hashable & Sendable>: Sendable {
             failures[key]?[host] = nil
             if failures[key]?.isEmpty == true { failures[key] = nil }
         }
-        for key in rights.keys { rights[key]?[host] = nil }
+        rights[host] = nil
     }
 
     /// How many there have been for certain since the last right one; nil if there may have been none.
     ///
     /// - Parameter starts: behind which number each chain is there.
     func count(_ key: Key, behind starts: [String: Int64]) -> Int64? {
-        failures[key]?.values.filter {
-            $0.place.isFollowedWhole(behind: starts) && $0.place.isBehind(rights[key] ?? [:])
+        let rights = rights.compactMapValues { $0[key].map { Int64(clamping: $0) } }
+        return failures[key]?.values.filter {
+            $0.place.isFollowedWhole(behind: starts) && $0.place.isBehind(rights)
         }.map(\.count).max()
     }
 }

@@ -1,13 +1,24 @@
 extension Journal {
+    /// The most rows that are in memory.
+    private static let page = 200
+
     /// Has the journal of a store that a state was brought into say what its rows are, before anything else is written.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameters:
+    ///   - page: how many rows are read at a time.
+    ///   - now: seconds since 1970.
     /// - Throws: ``ForgedJournalError`` if the store has no audit key, or what opening it throws.
-    package static func recordMove(in store: any StoreWriter, keys: any AuditKeys, at now: Int64) throws {
+    package static func recordMove(
+        in store: any StoreWriter, keys: any AuditKeys, page: Int = page, at now: Int64
+    ) throws {
         guard let sealed = try store.sealedAuditKey() else { throw ForgedJournalError("its audit key is gone") }
-        let rows = RowsOfMoment(
-            enrollments: try store.enrollments(includingEnded: true), keyTries: try store.keyTries())
-        for fact in MovedRows.facts(of: rows) { try store.record(fact, at: now) }
+        var (facts, place): (MovedRows.Facts, Int64?) = (MovedRows.Facts(), nil)
+        // One database transaction for all, of a store that nobody else has.
+        while let page = try store.enrollmentPage(after: place, limit: page, includingEnded: true) {
+            for fact in facts.facts(of: page.enrollments) { try store.append(fact, at: now) }
+            place = page.place
+        }
+        for fact in facts.facts(concluding: try store.keyTries()) { try store.append(fact, at: now) }
         try keys.open(sealed).signHead(of: store)
     }
 }

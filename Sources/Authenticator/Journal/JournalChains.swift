@@ -1,12 +1,14 @@
 import Keys
 
-/// All chains of the journal, and the rows, as of one moment.
+/// Where all chains of the journal end, as of one moment.
 struct JournalMoment: Sendable {
     /// Where a chain ends.
     struct End: Sendable {
         /// Empty for the only chain.
         let host: String
         let head: JournalMark?
+        /// Behind which number its kept entries begin, as nobody vouches for; 0 if none was removed for its age.
+        let start: Int64
         /// An entry behind the head: somebody has put it in.
         let behind: JournalRow?
         /// Nil if it is not there, or under another secret.
@@ -17,7 +19,6 @@ struct JournalMoment: Sendable {
 
     /// That of the host that looks, first.
     let chains: [End]
-    let rows: RowsOfMoment
 
     /// - Parameter own: the key of the host that looks; nil if it has none.
     init(_ store: any StoreReader, _ hosts: JournalHosts, own: PublicKey?) throws {
@@ -30,8 +31,6 @@ struct JournalMoment: Sendable {
             chains.append(try reader.map { try End(other, $0, try? hosts.key(in: $0)) } ?? End(other))
         }
         self.chains = chains
-        rows = RowsOfMoment(
-            enrollments: try store.enrollments(includingEnded: true), keyTries: try store.keyTries())
     }
 }
 
@@ -39,11 +38,14 @@ extension JournalMoment.End {
     fileprivate init(_ host: String, _ reader: any StoreReader, _ key: PublicKey?) throws {
         let head = try reader.journalMark(.head)
         self.init(
-            host: host, head: head, behind: try reader.journal(after: head?.point.sequence ?? 0, limit: 1).first,
+            host: host, head: head, start: try reader.journalMark(.floor)?.point.sequence ?? 0,
+            behind: try reader.journal(after: head?.point.sequence ?? 0, limit: 1).first,
             key: key, keyDigest: try key.map { try SHA256Digest.of($0.subjectPublicKeyInfo) } ?? [])
     }
 
-    fileprivate init(_ host: String) { self.init(host: host, head: nil, behind: nil, key: nil, keyDigest: []) }
+    fileprivate init(_ host: String) {
+        self.init(host: host, head: nil, start: 0, behind: nil, key: nil, keyDigest: [])
+    }
 }
 
 /// What chains say of each other, held against them within one read.

@@ -3,12 +3,16 @@ import Synchronization
 
 extension StoreWriter {
     /// Appends to the journal what this database transaction does.
-    func record(_ fact: JournalFact, at now: Int64) throws {
+    func record(_ fact: JournalFact, at now: Int64) throws { note(try append(fact, at: now)) }
+
+    /// Appends an entry of which nobody is told after the commit, so nothing of it stays in memory.
+    @discardableResult
+    func append(_ fact: JournalFact, at now: Int64) throws -> JournalEntry {
         let last = try journalMark(.head)?.point ?? .beginning
         let entry = try JournalEntry(fact, at: now, after: last)
         try insert(entry.row)
-        note(entry)
         try set(JournalMark(point: try entry.point, signature: nil), as: .head)
+        return entry
     }
 }
 
@@ -35,6 +39,10 @@ struct JournaledStore: Store {
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
         try await store.read(body)
+    }
+
+    func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+        try await store.survey(body)
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {

@@ -5,6 +5,8 @@
 /// network or a key inside a database transaction; one may be run again if the first time was undone.
 package protocol Store: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T
+    /// Reads for work that goes through all that is there, a page in each call, and keeps no place of other reads.
+    func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T
     /// Writes what has come of something that was begun, also if its caller was cancelled meanwhile.
     func conclude<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T
@@ -15,6 +17,10 @@ package protocol Store: Sendable {
 }
 
 extension Store {
+    package func survey<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws -> T
+    ) async throws -> T { try await read(body) }
+
     package func conclude<T: Sendable>(
         _ body: @escaping @Sendable (any StoreWriter) throws -> T
     ) async throws -> T { try await write(body) }

@@ -51,6 +51,10 @@ struct WatchedStore: Store {
         try await noting { try await real.read(body) }
     }
 
+    func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+        try await noting { try await real.survey(body) }
+    }
+
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         if let trouble = health.trouble, trouble.isForGood { throw trouble }
         return try await noting { try await real.write(body) }

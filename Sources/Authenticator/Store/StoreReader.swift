@@ -5,8 +5,13 @@ package import IssuerProtocol
 /// Every list has a limit; every look-up goes by an index.
 package protocol StoreReader {
     func enrollment(_ id: EnrollmentID) throws -> Enrollment?
-    /// All that are not over, oldest first; with `ended`, also those.
-    func enrollments(includingEnded ended: Bool) throws -> [Enrollment]
+    /// Some of those that are not over, or with `ended` of all, oldest first: the first `limit` behind a place, nil for
+    /// the first of all.
+    ///
+    /// - Returns: nil if there are none.
+    func enrollmentPage(after place: Int64?, limit: Int, includingEnded ended: Bool) throws -> EnrollmentPage?
+    /// Those of these ids that are not over.
+    func enrollments(among ids: Set<EnrollmentID>) throws -> [Enrollment]
     /// Those that are not over and came after one, nil for all, oldest first: at most `limit`.
     ///
     /// Empty after one that is not there.

@@ -12,24 +12,26 @@ struct SecretRotation: Sendable {
     let log: Logger
     var onStep: @Sendable (StartStep) -> Void = { _ in }
 
-    /// The most tokens that one database transaction rewrites.
+    /// The most rows that one database transaction looks at or rewrites.
     static let step = 200
 
+    /// How many are under the previous secret.
+    ///
+    /// They are counted, and found again when they are rewritten: nothing else writes meanwhile.
     private struct Due: Sendable {
-        var keys: [EnrollmentID] = []
-        var tokens: [EnrollmentID] = []
-        var pushes: [EnrollmentID] = []
+        var keys = 0
+        var tokens = 0
+        var pushes = 0
         /// Also those of enrollments that are over: what is kept of them is under these.
-        var dataKeys: [SealedDataKey] = []
+        var dataKeys = 0
         var auditKey = false
 
         /// All that are not over: rows are sealed under the secret too.
-        var rows: [EnrollmentID] = []
+        var rows = 0
 
-        var count: Int { rows.count + pushes.count + dataKeys.count }
-        var isNothing: Bool {
-            !auditKey && keys.isEmpty && tokens.isEmpty && pushes.isEmpty && dataKeys.isEmpty
-        }
+        /// The steps' sum.
+        var count: Int { rows + dataKeys }
+        var isNothing: Bool { !auditKey && keys == 0 && tokens == 0 && pushes == 0 && dataKeys == 0 }
     }
 
     /// Everything is looked at first, so that nothing is changed if something opens under neither secret.
@@ -48,10 +50,10 @@ struct SecretRotation: Sendable {
         }
         // Nothing is changed under a journal that cannot record it.
         try await ports.store.write { _ in }
-        log.notice("the secret is being changed", metadata: ["keys": "\(due.keys.count)"])
+        log.notice("the secret is being changed", metadata: ["keys": "\(due.keys)"])
         try await rewrap(due)
         try await conclude(due)
-        log.notice("the secret was changed: remove the previous one", metadata: ["keys": "\(due.keys.count)"])
+        log.notice("the secret was changed: remove the previous one", metadata: ["keys": "\(due.keys)"])
     }
 
     private func rewrap(_ due: Due) async throws {
@@ -60,65 +62,75 @@ struct SecretRotation: Sendable {
             done += count
             onStep(.rewrapped(done, of: due.count))
         }
-        for start in stride(from: 0, to: due.rows.count, by: Self.step) {
-            let ids = Array(due.rows[start...].prefix(Self.step))
+        try await forEachPage { page in
+            let ids = page.map(\.id)
             try await rewrapRows(of: ids)
+            if due.pushes > 0 { try await rewrapPushKeys(of: ids) }
             note(ids.count)
         }
-        for start in stride(from: 0, to: due.pushes.count, by: Self.step) {
-            let ids = Array(due.pushes[start...].prefix(Self.step))
-            try await rewrapPushKeys(of: ids)
-            note(ids.count)
-        }
-        for start in stride(from: 0, to: due.dataKeys.count, by: Self.step) {
-            let old = Array(due.dataKeys[start...].prefix(Self.step))
-            try await rewrapDataKeys(old)
-            note(old.count)
-        }
+        guard due.dataKeys > 0 else { return }
+        try await forEachPageOfDataKeys { page in note(try await rewrapDataKeys(page)) }
     }
 
     private func survey() async throws -> Due {
-        let (enrollments, auditKeys, pushKeys) = try await ports.store.read { store in
-            let enrollments = try store.enrollments(includingEnded: false)
-            let pushKeys = try enrollments.map { try store.subscriptions(of: $0.id).map(\.sealedKey) }
-            return (
-                enrollments, try [store.sealedAuditKey()].compactMap(\.self) + store.sealedAuditKeysOfOthers(), pushKeys
+        let (count, auditKeys) = try await ports.store.read { store in
+            (
+                try store.enrollmentCount(),
+                try [store.sealedAuditKey()].compactMap(\.self) + store.sealedAuditKeysOfOthers()
             )
         }
         var due = Due()
         try changingNothing("the audit key") {
             due.auditKey = try auditKeys.contains { try rewrapper.auditKey($0) != nil }
         }
-        due.rows = enrollments.map(\.id)
-        for (place, (enrollment, pushKeys)) in zip(enrollments, pushKeys).enumerated() {
-            let id = enrollment.id
-            try changingNothing("enrollment \(id)") {
-                if let key = enrollment.sealedKey, try rewrapper.key(key, of: id) != nil { due.keys.append(id) }
-                if try pushKeys.contains(where: { try rewrapper.pushKey($0, of: id) != nil }) { due.pushes.append(id) }
-                guard let token = enrollment.membership?.sealedToken else { return }
-                if try rewrapper.token(token, of: id) != nil { due.tokens.append(id) }
+        try await forEachPage { page in
+            let pushKeys = try await ports.store.survey { store in
+                try page.map { try store.subscriptions(of: $0.id).map(\.sealedKey) }
             }
-            onStep(.surveyed(place + 1, of: enrollments.count))
-            await Task.yield()
+            for (enrollment, pushKeys) in zip(page, pushKeys) {
+                let id = enrollment.id
+                due.rows += 1
+                try changingNothing("enrollment \(id)") {
+                    if let key = enrollment.sealedKey, try rewrapper.key(key, of: id) != nil { due.keys += 1 }
+                    if try pushKeys.contains(where: { try rewrapper.pushKey($0, of: id) != nil }) { due.pushes += 1 }
+                    guard let token = enrollment.membership?.sealedToken else { return }
+                    if try rewrapper.token(token, of: id) != nil { due.tokens += 1 }
+                }
+                onStep(.surveyed(due.rows, of: count))
+            }
         }
-        due.dataKeys = try await dueDataKeys()
+        try await forEachPageOfDataKeys { page in
+            for key in page {
+                try changingNothing("the data key of enrollment \(key.enrollmentId)") {
+                    if try rewrapper.dataKey(key.sealed, of: key.enrollmentId) != nil { due.dataKeys += 1 }
+                }
+            }
+        }
         return due
     }
 
-    private func dueDataKeys() async throws -> [SealedDataKey] {
-        var due: [SealedDataKey] = []
+    /// Goes through all that are not over.
+    private func forEachPage(_ body: ([Enrollment]) async throws -> Void) async throws {
+        var place: Int64?
+        while true {
+            let after = place
+            let page = try await ports.store.survey {
+                try $0.enrollmentPage(after: after, limit: Self.step, includingEnded: false)
+            }
+            guard let page else { return }
+            try await body(page.enrollments)
+            place = page.place
+        }
+    }
+
+    private func forEachPageOfDataKeys(_ body: ([SealedDataKey]) async throws -> Void) async throws {
         var last: EnrollmentID?
         while true {
-            let place = last
-            let page = try await ports.store.read { try $0.dataKeys(after: place, limit: Self.step) }
-            for key in page {
-                try changingNothing("the data key of enrollment \(key.enrollmentId)") {
-                    if try rewrapper.dataKey(key.sealed, of: key.enrollmentId) != nil { due.append(key) }
-                }
-            }
-            guard page.count == Self.step else { return due }
+            let after = last
+            let page = try await ports.store.survey { try $0.dataKeys(after: after, limit: Self.step) }
+            try await body(page)
+            guard page.count == Self.step else { return }
             last = page.last?.enrollmentId
-            await Task.yield()
         }
     }
 
@@ -164,19 +176,23 @@ struct SecretRotation: Sendable {
         }
     }
 
-    private func rewrapDataKeys(_ keys: [SealedDataKey]) async throws {
+    /// - Returns: how many were under the previous secret.
+    private func rewrapDataKeys(_ keys: [SealedDataKey]) async throws -> Int {
         let rewrapper = rewrapper
-        try await ports.store.write { store in
+        return try await ports.store.write { store in
+            var count = 0
             for old in keys {
                 guard let new = try rewrapper.dataKey(old.sealed, of: old.enrollmentId) else { continue }
                 try store.update(old, resealed: new)
+                count += 1
             }
+            return count
         }
     }
 
     private func conclude(_ due: Due) async throws {
         let (rewrapper, clock) = (rewrapper, ports.clock)
-        let (keys, tokens) = (due.keys.count, due.tokens.count)
+        let (keys, tokens) = (due.keys, due.tokens)
         try await ports.store.write { store in
             for (key, tries) in try store.keyTries() where tries != .unknown {
                 try store.setPINTries(of: key, from: tries, to: tries)

@@ -99,6 +99,8 @@ package enum ControlTimeout {
     static let events = 365 * 86_400
     /// One request to each issuer, side by side, 30 s at most.
     static let fetch = 60
+    /// So for ten million enrollments, page by page.
+    static let fetchOfAll = 5_400
 
     /// The seconds for which a client waits longer than the agent may take: to connect, and for the answer to come.
     package static let margin = 10

@@ -140,7 +140,9 @@ package struct ControlClient: Sendable {
     }
 
     package func fetch(_ command: FetchCommand) async throws(ClientError) -> FetchView {
-        try await send(command, by: .post, to: ["fetch"], seconds: ControlTimeout.fetch)
+        let isOfAll = command.enrollment == nil
+        return try await send(
+            command, by: .post, to: ["fetch"], seconds: isOfAll ? ControlTimeout.fetchOfAll : ControlTimeout.fetch)
     }
 
     /// Requests, oldest first: the pending ones, or all.

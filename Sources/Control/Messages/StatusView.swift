@@ -63,17 +63,17 @@ package struct HealthView: Codable, Sendable, Equatable {
 package struct FetchView: Codable, Sendable, Equatable {
     /// Requests that wait for a decision after the fetch.
     package var pending: Int
-    /// The issuers that could not be asked.
-    package var failures: [FetchFailure]
+    /// The issuers that could not be asked, each once for each reason.
+    package var failures: [FetchFailureView]
 
-    package init(pending: Int, failures: [FetchFailure] = []) {
+    package init(pending: Int, failures: [FetchFailureView] = []) {
         self.pending = pending
         self.failures = failures
     }
 }
 
 /// One issuer that could not be asked, and why.
-package struct FetchFailure: Codable, Sendable, Equatable {
+package struct FetchFailureView: Codable, Sendable, Equatable {
     package var issuer: String
     package var message: String
 

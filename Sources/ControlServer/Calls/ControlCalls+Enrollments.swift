@@ -72,8 +72,10 @@ extension ControlCalls {
             } else {
                 try await fetchesOfAll.run(for: caller) { try await agent.fetch(nil) }
             }
-        let failures = fetched.map { enrollment, reason in
-            FetchFailure(issuer: enrollment.target.issuer.text, message: reason)
+        let failures = fetched.map { failure in
+            FetchFailureView(
+                issuer: failure.enrollment.target.issuer.text,
+                message: failure.count > 1 ? "\(failure.reason) (\(failure.count) enrollments)" : failure.reason)
         }
         return try .json(FetchView(pending: try await agent.counts().pending, failures: failures))
     }

@@ -25,6 +25,17 @@ extension DatabaseTransaction {
         return found
     }
 
+    package func enrollmentPage(
+        after place: Int64?, limit: Int, includingEnded ended: Bool
+    ) throws -> EnrollmentPage? {
+        let condition = "\(ended ? "" : "state <> 'ended' AND ")seq > ?"
+        // Two statements of one database transaction that reads: what they find is of one moment.
+        let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE \(condition) ORDER BY seq LIMIT ?) AS span"
+        guard let end = try database.number(last, [place ?? 0, limit]) else { return nil }
+        let page = try enrollments("WHERE \(condition) AND seq <= ?", [place ?? 0, end])
+        return EnrollmentPage(enrollments: page, place: end)
+    }
+
     package func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID] {
         try enrollmentIDs(at: stage, span: Self.span)
     }

@@ -77,8 +77,9 @@ extension DatabaseTransaction {
         }
     }
 
-    package func enrollments(includingEnded ended: Bool) throws -> [Enrollment] {
-        try enrollments("WHERE ? <> 0 OR state <> 'ended'", [ended])
+    package func enrollments(among ids: Set<EnrollmentID>) throws -> [Enrollment] {
+        try enrollments(
+            "WHERE state <> 'ended' AND id IN (\(database.dialect.elements("?")))", [Self.json(ids)])
     }
 
     func enrollments(

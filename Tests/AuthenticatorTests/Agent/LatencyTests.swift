@@ -98,7 +98,7 @@ struct LatencyTests {
         while sample.clock.sleeperCount > 1, !Task.isCancelled { await Task.yield() }
         #expect(try await sample.onlyRequest().enrollmentId == fast.id)
         sample.clock.advance(by: Fetcher.patience)
-        #expect(try await failures.map(\.0.id) == [slow.id])
-        #expect(try await failures.map(\.1) == ["the issuer did not answer in time"])
+        #expect(try await failures.map(\.enrollment.id) == [slow.id])
+        #expect(try await failures.map(\.reason) == ["the issuer did not answer in time"])
     }
 }

@@ -168,7 +168,7 @@ struct FetcherTests: FetchSuite {
             return RequestList(requests: [message], cursor: "c1")
         }
         let failures = try await sample.agent.fetch(nil)
-        #expect(failures.map(\.0.id) == [down.id] && failures.map(\.1) == ["no connection"])
+        #expect(failures.map(\.enrollment.id) == [down.id] && failures.map(\.reason) == ["no connection"])
         #expect(sample.agent.trouble(of: down.id) == "no connection" && sample.agent.trouble(of: up.id) == nil)
         #expect(try await sample.onlyRequest().enrollmentId == up.id)
     }

@@ -46,6 +46,33 @@ struct HostAuditTests {
         }
     }
 
+    @Test func `rows that another host writes while others are read are no fault, nor is a host that joins`()
+        async throws
+    {
+        var requests: [RequestID] = []
+        for number in 1...6 {
+            let card = try await alpha.enrolled("\(number)")
+            try await alpha.receive(.numbered(number), for: card)
+            requests.append(try #require(try await alpha.requests().last).id)
+        }
+        let (looks, isActing, all) = (Box(0), Box(false), requests)
+        let (alpha, beta) = (alpha, beta)
+        alpha.store.beforeReading {
+            guard !isActing.value else { return }
+            isActing.set(true)
+            defer { isActing.set(false) }
+            let look = looks.next()
+            if look == 6 {
+                let gamma = try StoreKind.$current.withValue(.postgres) { try alpha.neighbour("gamma") }
+                try await gamma.agent.prepare()
+            } else if look.isMultiple(of: 2), all.indices.contains(look / 2 - 1) {
+                try await beta.approve(all[look / 2 - 1])
+            }
+        }
+        let verdict = try await JournalAudit(store: alpha.agent.journal.store, page: 1).run()
+        #expect(verdict.fault == nil && verdict.chains.map(\.host) == ["alpha", "beta", "gamma"])
+    }
+
     @Test func `a chain that was cut off is named by what another host has seen of it`() async throws {
         let old = try await headOfBeta()
         try await beta.agent.conclude()

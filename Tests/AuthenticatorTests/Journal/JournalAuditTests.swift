@@ -123,10 +123,9 @@ struct JournalAuditTests {
         }
         for entry in try await sample.journal() { counts.follow(entry, at: ChainPlace(of: "")) }
         var enrollment = try await sample.enrollment(card.id)
-        #expect(enrollment.signCount == 2 && counts.firstMissing(of: [enrollment], behind: [:]) == nil)
+        #expect(enrollment.signCount == 2 && counts.firstMissing(of: [enrollment]) == nil)
         enrollment.signCount = 1
-        #expect(
-            counts.firstMissing(of: [enrollment], behind: [:])?.contains("is at signCount 1, the journal at 2") == true)
+        #expect(counts.firstMissing(of: [enrollment])?.contains("is at signCount 1, the journal at 2") == true)
     }
 
     @Test func `a signCount that was raised, or of which no kept entry speaks, is no fault`() async throws {

@@ -19,7 +19,8 @@ struct MovedRowsTests {
     }
 
     private func moved(_ rows: [Enrollment], _ keys: [KeyIdentity: PINTries] = [:]) -> [JournalFact] {
-        MovedRows.facts(of: RowsOfMoment(enrollments: rows, keyTries: keys))
+        var facts = MovedRows.Facts()
+        return facts.facts(of: rows) + facts.facts(concluding: keys)
     }
 
     private func entries(_ facts: [JournalFact]) throws -> [JournalEntry] {
@@ -38,14 +39,15 @@ struct MovedRowsTests {
     private func fault(
         _ rows: [Enrollment], _ keys: [KeyIdentity: PINTries] = [:], after facts: [JournalFact]
     ) throws -> String? {
-        var (told, place) = (JournaledRows(), ChainPlace(of: ""))
+        var (told, place) = (JournaledRows(starts: ["": 0]), ChainPlace(of: ""))
+        let live = Dictionary(rows.filter { !$0.isOver }.map { ($0.id, $0) }) { $1 }
         for entry in try entries(facts) {
-            told.follow(entry, at: place)
+            try told.follow(entry, at: place, live: live)
             place.follow(entry)
         }
-        told.end("", behind: 0)
-        let moment = RowsOfMoment(enrollments: rows, keyTries: keys)
-        return try told.firstFault(of: moment, head: .beginning, all: true)?.problem
+        for row in rows { told.hold([row], head: .beginning) }
+        told.hold(keys, head: .beginning)
+        return told.firstFault(all: true)?.problem
     }
 
     @Test func `a signCount that another host has signed is held against the row`() throws {

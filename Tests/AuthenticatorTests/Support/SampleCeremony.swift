@@ -1,4 +1,5 @@
 import IssuerProtocol
+import TestStores
 import WebAuthn
 
 @testable import Authenticator

@@ -37,7 +37,7 @@ extension Rehearsal {
         let id = issuer.cards[card].id
         try await living { agent in
             let failures = try await agent.fetch(id)
-            if let (_, reason) = failures.first { throw Finding("a fetch failed: \(reason)") }
+            if let reason = failures.first?.reason { throw Finding("a fetch failed: \(reason)") }
         }
         store.arm(nil)
         try await apply(crash) { model in

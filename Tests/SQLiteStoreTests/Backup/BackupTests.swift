@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Glibc
 import IssuerProtocol
+import TestStores
 import Testing
 
 @testable import SQLiteBackup

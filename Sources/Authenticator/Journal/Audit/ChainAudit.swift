@@ -2,16 +2,14 @@ import Keys
 
 /// Verifies one chain of the journal: each entry against the next, the last one against the signed head.
 ///
-/// What is written or pruned while it reads is no fault: it ends at the head of its beginning, and if entries go for
-/// their age it goes on behind the new floor. No more than a batch is in memory.
+/// What is written while it reads is no fault: it ends at the head of its beginning, and goes on to a later one when it is
+/// told to. No more than a batch is in memory.
 struct ChainAudit: Sendable {
     /// The most entries that are in memory.
     private static let batch = 512
 
     let store: JournaledStore
-    let end: JournalMoment.End
-    /// Where all chains end, by host.
-    let ends: [String: JournalMoment.End]
+    private(set) var end: JournalMoment.End
     /// Whose entries are wanted; nil for none.
     let request: RequestID?
 
@@ -27,36 +25,71 @@ struct ChainAudit: Sendable {
     private var checkpoint: JournalCheckpoint?
     private var place: ChainPlace
 
-    init(
-        _ store: JournaledStore, _ end: JournalMoment.End, among ends: [String: JournalMoment.End],
-        _ request: RequestID?
-    ) {
-        (self.store, self.end, self.ends, self.request) = (store, end, ends, request)
+    init(_ store: JournaledStore, _ end: JournalMoment.End, _ request: RequestID?) {
+        (self.store, self.end, self.request) = (store, end, request)
         place = ChainPlace(of: end.host)
     }
 
     /// Follows the chain to its end.
     ///
-    /// - Parameter rows: takes what the entries say of rows.
+    /// - Parameters:
+    ///   - ends: where all chains end, by host.
+    ///   - rows: takes what the entries say of rows.
     /// - Returns: the first entry that is not as it was written; nil if all are.
-    mutating func run(telling rows: inout JournaledRows) async throws -> JournalError? {
+    /// - Throws: ``ChainsChanged``; what the store throws.
+    mutating func run(
+        among ends: [String: JournalMoment.End], telling rows: inout JournaledRows
+    ) async throws -> JournalError? {
         do {
-            try await hold(telling: &rows)
+            while true {
+                let audit = self
+                let batch = try await store.survey { try audit.batch(in: $0, to: audit.end, among: ends) }
+                guard try follow(batch, telling: &rows) else { break }
+            }
+            try conclude()
             return nil
         } catch let fault as JournalError {
-            return fault.host == nil && !end.host.isEmpty ? fault.of(host: end.host) : fault
+            return ofChain(fault)
         }
     }
 
-    private mutating func hold(telling rows: inout JournaledRows) async throws {
-        guard let head = end.head else {
-            throw JournalError(sequence: 1, problem: "is missing: the journal has no head")
+    /// Follows the chain on, to where it ends by now or to the end of the batch.
+    ///
+    /// - Returns: the first entry that is not as it was written; nil if all are, as far as ``concluded()`` does not say
+    ///   otherwise.
+    mutating func goOn(
+        to end: JournalMoment.End, with batch: Batch, telling rows: inout JournaledRows
+    ) throws -> JournalError? {
+        do {
+            let followed = check?.last.sequence ?? 0
+            if let head = end.head?.point, head.sequence < followed {
+                throw JournalError(
+                    sequence: head.sequence + 1, problem: "is missing: the journal went on to entry \(followed) before")
+            }
+            self.end = end
+            _ = try follow(batch, telling: &rows)
+            return nil
+        } catch let fault as JournalError {
+            return ofChain(fault)
         }
-        guard let key = end.key else {
-            throw JournalError(
-                sequence: 1, problem: "is signed by nobody: the audit key is gone, or not under this agent's secret")
+    }
+
+    /// What does not fit to the end of the chain, which the audit key has signed; nil if all does.
+    func concluded() throws -> JournalError? {
+        do {
+            try conclude()
+            return nil
+        } catch let fault as JournalError {
+            return ofChain(fault)
         }
-        while try await holdBatch(upTo: head.point.sequence, key, telling: &rows) {}
+    }
+
+    private func ofChain(_ fault: JournalError) -> JournalError {
+        fault.host == nil && !end.host.isEmpty ? fault.of(host: end.host) : fault
+    }
+
+    private func conclude() throws {
+        let (head, key) = try signed()
         try check?.end(at: head.point)
         guard try head.isSigned(by: key, as: .head) else {
             throw JournalError(sequence: head.point.sequence, problem: "is not the one that the audit key has signed")
@@ -64,46 +97,65 @@ struct ChainAudit: Sendable {
         if let behind = end.behind {
             throw JournalError(sequence: behind.sequence, problem: "was put in behind the signed head")
         }
-        rows.end(end.host, behind: floor?.point.sequence ?? 0)
     }
 
-    private struct Batch: Sendable {
+    private func signed() throws(JournalError) -> (head: JournalMark, key: PublicKey) {
+        guard let head = end.head else {
+            throw JournalError(sequence: 1, problem: "is missing: the journal has no head")
+        }
+        guard let key = end.key else {
+            throw JournalError(
+                sequence: 1, problem: "is signed by nobody: the audit key is gone, or not under this agent's secret")
+        }
+        return (head, key)
+    }
+
+    /// The entries that come next, and what has to be known of the store to follow them.
+    struct Batch: Sendable {
         let floor: JournalMark?
         let rows: [JournalRow]
         let checkpoints: [JournalCheckpoint]
+        /// The enrollments that they say are made or ended, and that are not over.
+        let live: [EnrollmentID: Enrollment]
+        /// Whether the chain goes on behind them.
+        let hasMore: Bool
         /// Whether the state was moved: the chains that were named before are not there any more.
         let isMoved: Bool
         let named: Set<String>
         let faults: [JournalError]
     }
 
-    private func batch(after position: Int64, upTo last: Int64, limit: Int) async throws -> Batch {
-        let (host, ends) = (end.host, ends)
-        return try await store.read { store in
-            let reader = host.isEmpty ? store : store.reader(of: host)
-            guard let reader else { throw JournalError(sequence: 1, problem: "is of no host") }
-            let rows = try reader.journal(after: position, limit: limit)
-            let due = rows.map(\.sequence).filter { $0.isMultiple(of: JournalCheckpoint.length) }
-            let moved = rows.last { $0.sequence <= last && $0.kind == .moved }?.sequence
-            let seen = rows.filter { $0.sequence > moved ?? 0 && $0.sequence <= last && $0.kind == .hostsSeen }
-                .flatMap { JournalEntry($0, isFollowed: true)?.hostsSeen ?? [] }
-            var chains = NamedChains(store, ends)
-            return Batch(
-                floor: try reader.journalMark(.floor), rows: rows,
-                checkpoints: try due.compactMap { try reader.checkpoint(at: $0) }, isMoved: moved != nil,
-                named: Set(seen.map(\.host)),
-                faults: try seen.compactMap { try chains.fault(of: $0, by: reader.journalHost ?? host) })
+    /// Reads what comes next, up to where the chain ends.
+    func batch(
+        in store: any StoreReader, to end: JournalMoment.End, among ends: [String: JournalMoment.End]
+    ) throws -> Batch {
+        let (host, last) = (end.host, end.head?.point.sequence ?? 0)
+        guard let reader = host.isEmpty ? store : store.reader(of: host) else {
+            throw JournalError(sequence: 1, problem: "is of no host")
         }
+        let rows = try reader.journal(after: check?.last.sequence ?? 0, limit: Self.batch)
+        let known = rows.filter { $0.sequence <= last }
+        let due = rows.map(\.sequence).filter { $0.isMultiple(of: JournalCheckpoint.length) }
+        let moved = known.last { $0.kind == .moved }?.sequence
+        let seen = known.filter { $0.sequence > moved ?? 0 && $0.kind == .hostsSeen }
+            .flatMap { JournalEntry($0, isFollowed: true)?.hostsSeen ?? [] }
+        var chains = NamedChains(store, ends)
+        let named = Set(known.flatMap(JournaledEnrollments.named))
+        let live = named.isEmpty ? [] : try store.enrollments(among: named)
+        return Batch(
+            floor: try reader.journalMark(.floor), rows: known,
+            checkpoints: try due.compactMap { try reader.checkpoint(at: $0) },
+            live: Dictionary(live.map { ($0.id, $0) }) { first, _ in first },
+            hasMore: known.count == Self.batch && known.last?.sequence ?? last < last, isMoved: moved != nil,
+            named: Set(seen.map(\.host)),
+            faults: try seen.compactMap { try chains.fault(of: $0, by: reader.journalHost ?? host) })
     }
 
-    /// False if there is no more up to `last`.
-    private mutating func holdBatch(
-        upTo last: Int64, _ key: PublicKey, telling told: inout JournaledRows
-    ) async throws -> Bool {
-        let position = check?.last.sequence ?? 0
-        let batch = try await batch(after: position, upTo: last, limit: Self.batch)
+    /// False if there is no more up to the end.
+    private mutating func follow(_ batch: Batch, telling told: inout JournaledRows) throws -> Bool {
+        let (_, key) = try signed()
         var check = try next(behind: batch.floor, key)
-        for row in batch.rows where row.sequence <= last {
+        for row in batch.rows {
             let isFollowed = try check.follow(row)
             let entry: JournalEntry?
             if isFollowed {
@@ -116,21 +168,23 @@ struct ChainAudit: Sendable {
                 try hold(checkpoint, against: check.last, key)
             }
             count += 1
-            if let entry { try follow(entry, telling: &told) }
+            if let entry { try follow(entry, live: batch.live, telling: &told) }
         }
         self.check = check
         floor = batch.floor
         if batch.isMoved { (named, faultsOfOthers) = ([], [:]) }
         named.formUnion(batch.named)
         for fault in batch.faults { faultsOfOthers[fault.host ?? "", default: fault] = fault }
-        return batch.rows.count == Self.batch && check.last.sequence < last
+        return batch.hasMore
     }
 
-    private mutating func follow(_ entry: JournalEntry, telling told: inout JournaledRows) throws {
+    private mutating func follow(
+        _ entry: JournalEntry, live: [EnrollmentID: Enrollment], telling told: inout JournaledRows
+    ) throws {
         if entry.kind == .auditKeyMade, let host = entry.text("host"), !end.host.isEmpty, host != end.host {
             throw JournalError(sequence: entry.sequence, problem: "is of another host: \(host) has written it")
         }
-        told.follow(entry, at: place)
+        try told.follow(entry, at: place, live: live)
         place.follow(entry)
         if let request, entry.request == request, found.count < JournalExtract.maxEntries { found.append(entry) }
     }
@@ -157,7 +211,7 @@ struct ChainAudit: Sendable {
         self.checkpoint = checkpoint
     }
 
-    /// The check that goes on with what stands behind `floor`: another one if entries that it waits for are gone.
+    /// The check that goes on with what stands behind `floor`.
     private func next(behind floor: JournalMark?, _ key: PublicKey) throws -> JournalCheck {
         if let check, floor == self.floor { return check }
         if let floor, try !floor.isSigned(by: key, as: .floor) {
@@ -165,7 +219,18 @@ struct ChainAudit: Sendable {
                 sequence: floor.point.sequence, problem: "was removed, and not for its age: no signature says so")
         }
         let start = floor?.point ?? .beginning
-        guard let check, check.last.sequence >= start.sequence else { return JournalCheck(after: start) }
-        return check
+        if let check {
+            // What has gone was not followed: a row may be as it says, and not as what was followed before.
+            guard check.last.sequence >= start.sequence else { throw ChainsChanged() }
+            return check
+        }
+        // What was followed of other chains was held against an earlier beginning of this one.
+        guard end.host.isEmpty || start.sequence == end.start else { throw ChainsChanged() }
+        return JournalCheck(after: start)
     }
 }
+
+/// The chains have changed so that an audit has to begin anew.
+///
+/// A host came or went, or entries that it had not read went for their age.
+struct ChainsChanged: Error {}

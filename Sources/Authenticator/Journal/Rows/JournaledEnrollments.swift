@@ -1,49 +1,59 @@
 import IssuerProtocol
 import StrictJSON
 
-/// What the journal says about the enrollments, held against their rows.
+/// What the journal says about the beginning and the end of enrollments, held against their rows as it is read.
+///
+/// Nothing is kept of the entries: what they say of a row stays so. An enrollment is what it was made as, and what is over
+/// stays over or goes. So it does not matter how much later than an entry its row is read.
 struct JournaledEnrollments: Sendable {
-    private typealias Told = (entry: JournalEntry, host: String)
+    /// The first row that was found to be another one.
+    private(set) var fault: JournalError?
 
-    private var enrolled: [EnrollmentID: Told] = [:]
-    private var unenrolled: [EnrollmentID: Told] = [:]
+    /// The enrollments that an entry says are made or ended.
+    static func named(in row: JournalRow) -> [EnrollmentID] {
+        switch row.kind {
+        case .enrolled, .unenrolled: JournalEntry(row, isFollowed: true)?.enrollment.map { [$0] } ?? []
+        case .moved: JournalEntry(row, isFollowed: true).flatMap(MovedRows.init)?.ended ?? []
+        default: []
+        }
+    }
 
-    /// - Parameter host: whose chain it is in; empty for the only one.
-    mutating func follow(_ entry: JournalEntry, of host: String) {
-        for (id, row) in MovedRows(entry)?.enrollments ?? [:] where row == .ended { unenrolled[id] = (entry, host) }
-        guard let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
+    /// - Parameters:
+    ///   - host: whose chain it is in; empty for the only one.
+    ///   - moved: what it says, if it tells of a move.
+    ///   - live: the enrollments that it names and that are not over.
+    mutating func follow(
+        _ entry: JournalEntry, of host: String, moved: MovedRows?, live: [EnrollmentID: Enrollment]
+    ) throws {
+        guard fault == nil, !live.isEmpty else { return }
+        let problem: String?
         switch entry.kind {
-        case .enrolled: enrolled[id] = (entry, host)
-        case .unenrolled: unenrolled[id] = (entry, host)
-        default: break
+        case .enrolled:
+            problem = try entry.enrollment.flatMap { live[$0] }.flatMap { try Self.problem(of: $0, in: entry) }
+        case .unenrolled: problem = entry.enrollment.flatMap { live[$0] }.map(Self.revived)
+        case .moved: problem = moved?.ended.lazy.compactMap { live[$0] }.first.map(Self.revived)
+        default: problem = nil
+        }
+        fault = problem.map {
+            JournalError(host: host.isEmpty ? nil : host, sequence: entry.sequence, problem: $0)
         }
     }
 
-    /// The first row that is not as the agent wrote it, or says something else than the journal.
-    ///
-    /// - Parameter head: what is named if no kept entry speaks of the enrollment.
-    func firstFault(of enrollments: [Enrollment], head: JournalPoint) throws -> JournalError? {
-        for enrollment in enrollments where !enrollment.isOver {
-            let told = enrolled[enrollment.id]
-            if enrollment.isDamaged {
-                return JournalError(
-                    host: Self.named(told), sequence: told?.entry.sequence ?? head.sequence,
-                    problem: "does not vouch for enrollment \(enrollment.id): its row is not as the agent wrote it")
-            }
-            if let end = unenrolled[enrollment.id] {
-                return JournalError(
-                    host: Self.named(end), sequence: end.entry.sequence,
-                    problem: "ended enrollment \(enrollment.id), whose row is an older one")
-            }
-            guard let told, let member = try told.entry.firstContradiction(of: enrollment) else { continue }
-            return JournalError(
-                host: Self.named(told), sequence: told.entry.sequence,
-                problem: "names another \(member) than the row of enrollment \(enrollment.id)")
+    private static func problem(of enrollment: Enrollment, in entry: JournalEntry) throws -> String? {
+        guard !enrollment.isDamaged else { return damaged(enrollment) }
+        return try entry.firstContradiction(of: enrollment).map {
+            "names another \($0) than the row of enrollment \(enrollment.id)"
         }
-        return nil
     }
 
-    private static func named(_ told: Told?) -> String? { told.flatMap { $0.host.isEmpty ? nil : $0.host } }
+    private static func revived(_ enrollment: Enrollment) -> String {
+        guard !enrollment.isDamaged else { return damaged(enrollment) }
+        return "ended enrollment \(enrollment.id), whose row is an older one"
+    }
+
+    static func damaged(_ enrollment: Enrollment) -> String {
+        "does not vouch for enrollment \(enrollment.id): its row is not as the agent wrote it"
+    }
 }
 
 extension JournalEntry {

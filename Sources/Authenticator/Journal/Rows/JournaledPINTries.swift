@@ -15,7 +15,12 @@ struct JournaledPINTries: Sendable {
     mutating func begin(_ host: String, behind start: Int64) { starts[host] = start }
 
     mutating func follow(_ entry: JournalEntry, at place: ChainPlace) {
-        if let rows = MovedRows(entry) { return follow(rows, at: place) }
+        follow(entry, at: place, moved: MovedRows(entry))
+    }
+
+    /// - Parameter moved: what it says, if it tells of a move.
+    mutating func follow(_ entry: JournalEntry, at place: ChainPlace, moved: MovedRows?) {
+        if let moved { return follow(moved, at: place) }
         if let key = entry.text("key").flatMap(Base64URL.decode).flatMap(KeyIdentity.init(bytes:)) {
             switch entry.kind {
             case .notVerified, .pinTriesPutBack: ofKeys.fail(key, entry.number("failures"), at: place)

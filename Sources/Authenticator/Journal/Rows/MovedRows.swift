@@ -19,26 +19,35 @@ struct MovedRows: Sendable {
     let part: Int64
     let enrollments: [EnrollmentID: Row]
     let failuresOfKeys: [KeyIdentity: Int64]
+
+    var ended: [EnrollmentID] { enrollments.filter { $0.value == .ended }.map(\.key) }
 }
 
 extension MovedRows {
-    /// The entries, of which the first one is there also if there are no rows.
-    static func facts(of rows: RowsOfMoment) -> [JournalFact] {
-        let enrollments = rows.enrollments.map { enrollment in
-            JSONObject.Member(name: enrollment.id.text, value: .string(Row(enrollment).text))
-        }
-        let keys = rows.keyTries.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }.map { key, tries in
-            JSONObject.Member(name: Base64URL.encode(key.bytes), value: .string(String(tries.failures)))
-        }
-        let parts = pages(enrollments).map { ("enrollments", $0) } + pages(keys).map { ("keys", $0) }
-        guard !parts.isEmpty else { return [JournalFact(.moved, ["part": .integer(1)])] }
-        return zip(1..., parts).map { number, part in
-            JournalFact(.moved, ["part": .integer(number), part.0: .object(JSONObject(part.1))])
-        }
-    }
+    /// Makes the entries, of which the first one is there also if there are no rows, as the rows are read.
+    struct Facts {
+        private var part: Int64 = 0
 
-    private static func pages(_ members: [JSONObject.Member]) -> [[JSONObject.Member]] {
-        stride(from: 0, to: members.count, by: inEntry).map { Array(members[$0..<min($0 + inEntry, members.count)]) }
+        mutating func facts(of enrollments: [Enrollment]) -> [JournalFact] {
+            facts("enrollments", of: enrollments.map { .init(name: $0.id.text, value: .string(Row($0).text)) })
+        }
+
+        /// All that is left.
+        mutating func facts(concluding keyTries: [KeyIdentity: PINTries]) -> [JournalFact] {
+            let keys = keyTries.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }.map { key, tries in
+                JSONObject.Member(name: Base64URL.encode(key.bytes), value: .string(String(tries.failures)))
+            }
+            let facts = facts("keys", of: keys)
+            return part > 0 ? facts : [JournalFact(.moved, ["part": .integer(1)])]
+        }
+
+        private mutating func facts(_ name: String, of members: [JSONObject.Member]) -> [JournalFact] {
+            stride(from: 0, to: members.count, by: inEntry).map { start in
+                part += 1
+                let some = Array(members[start..<min(start + inEntry, members.count)])
+                return JournalFact(.moved, ["part": .integer(part), name: .object(JSONObject(some))])
+            }
+        }
     }
 
     /// Nil if the entry is of another kind, or one of its rows is not in the form.

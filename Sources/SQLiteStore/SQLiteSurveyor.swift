@@ -1,0 +1,55 @@
+import GRDB
+import Synchronization
+
+/// The connection for reads that go through all that is there: opened for the first one, so a store that is not surveyed has
+/// no memory for it.
+final class SQLiteSurveyor: Sendable {
+    private let path: String
+    private let configuration: Configuration
+    private let state = Mutex(State.unopened)
+
+    private enum State {
+        case unopened
+        case open(DatabaseQueue)
+        case closed
+    }
+
+    /// - Parameter configuration: of the store's other connections.
+    init(path: String, _ configuration: Configuration) {
+        var configuration = configuration
+        configuration.readonly = true
+        configuration.label = "store-surveyor"
+        (self.path, self.configuration) = (path, configuration)
+    }
+
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try queue().unsafeRead(body)
+    }
+
+    private func queue() throws -> DatabaseQueue {
+        try state.withLock { state in
+            switch state {
+            case .open(let queue): return queue
+            case .closed: throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed")
+            case .unopened:
+                let queue = try DatabaseQueue(path: path, configuration: configuration)
+                state = .open(queue)
+                return queue
+            }
+        }
+    }
+
+    /// Closes the connection once what reads on it is done; the next read opens another one.
+    func releaseMemory() {
+        state.withLock { if case .open = $0 { $0 = .unopened } }
+    }
+
+    func close() throws {
+        let queue: DatabaseQueue? = state.withLock { state in
+            defer { state = .closed }
+            if case .open(let queue) = state { return queue }
+            return nil
+        }
+        try queue?.close()
+    }
+}
