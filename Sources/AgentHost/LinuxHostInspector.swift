@@ -34,8 +34,10 @@ package struct LinuxHostInspector: HostInspector {
         DescriptorFigures(refused: Descriptors.refusals.count, shortage: Descriptors.shortage())
     }
 
+    package var freeDisk: Int64? { try? DiskRoom(of: stateDirectory).free }
+
     package func findings() async -> [Finding] {
-        [secret, memory, state, socket, debugger, coreDumps, clock, swap, suffixes].compactMap(\.self)
+        [disk, secret, memory, state, socket, debugger, coreDumps, clock, swap, suffixes].compactMap(\.self)
     }
 
     private var secret: Finding? {
@@ -78,6 +80,15 @@ package struct LinuxHostInspector: HostInspector {
             let named = open.prefix(5).map(\.description).joined(separator: ", ")
             let more = open.count > 5 ? ", and \(open.count - 5) more" : ""
             return "others may look into the state directory: \(named)\(more)"
+        }
+    }
+
+    private var disk: Finding? {
+        asked(.diskLow, whether: "the disk of the state directory is nearly full") { () throws(UnknownFactError) in
+            let room = try DiskRoom(of: stateDirectory)
+            guard room.isLow else { return nil }
+            return "the disk of the state directory \(stateDirectory) has \(room.free) bytes left of \(room.total): "
+                + "nothing is decided once it is full"
         }
     }
 

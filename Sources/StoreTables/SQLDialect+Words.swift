@@ -26,6 +26,14 @@ extension SQLDialect {
         }
     }
 
+    /// A query of the bytes of the whole database; of a file, without its log.
+    var databaseBytes: String {
+        switch self {
+        case .sqlite: "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        case .postgres: "SELECT pg_database_size(current_database())"
+        }
+    }
+
     /// Lets an insertion give the number that the database counts up itself.
     var givenIdentity: String {
         switch self {

@@ -135,6 +135,7 @@ struct WholeInspector: HostInspector {
     let ofStore: @Sendable () async -> [Finding]
 
     var descriptors: DescriptorFigures { host.descriptors }
+    var freeDisk: Int64? { host.freeDisk }
 
     func findings() async -> [Finding] { await host.findings() + ofStore() }
 }

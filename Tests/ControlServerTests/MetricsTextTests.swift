@@ -12,7 +12,7 @@ import Testing
         AgentFigures(
             version: "1.2.3", hasPersonas: hasPersonas, startedAt: 1_700_000_000, isReady: true, isStarting: true,
             isStoreHealthy: true, doubt: .restored, journalHead: 23, isSocketThere: true, unusableKeys: 2,
-            holdings: holdings, work: work, pushed: 3,
+            freeDisk: 12, holdings: holdings, work: work, pushed: 3,
             polled: 4, repeated: 5,
             refusedPushes: 6,
             drops: [.future: 7], pauses: pauses, hosts: hosts,

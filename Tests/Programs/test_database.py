@@ -151,6 +151,16 @@ class WhileItRuns(DatabaseCase):
         self.expect_recovery(pending, while_full)
         self.assertEqual(len(self.lines_of_trouble()), 1, self.agent.tail())
 
+    @as_root
+    def test_a_disk_that_is_nearly_full_is_said(self):
+        self.mount_small_disk()
+        self.begin()
+        self.assertNotIn("diskLow", [finding["id"] for finding in self.agent.json("doctor")])
+        filler = self.fill_disk()
+        self.assertIn("diskLow", [finding["id"] for finding in self.agent.json("doctor")])
+        filler.unlink()
+        self.assertNotIn("diskLow", [finding["id"] for finding in self.agent.json("doctor")])
+
     def test_a_lock_of_another_process(self):
         pending = self.begin()
         other = sqlite3.connect(self.database, isolation_level=None)

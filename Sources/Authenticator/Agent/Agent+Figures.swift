@@ -24,7 +24,8 @@ extension Agent {
             isStoreHealthy: isStoreHealthy, doubt: doubt, isClockAhead: isClockAhead,
             journalHead: headWatch.store.head?.sequence ?? 0,
             isSocketThere: isSocketThere,
-            unusableKeys: keyWatch.health.failing.count, descriptors: descriptors, holdings: holdings,
+            unusableKeys: keyWatch.health.failing.count, descriptors: descriptors,
+            freeDisk: ports.inspector.freeDisk, holdings: holdings,
             work: workTally.counts,
             pushed: facts.reduce(0) { $0 + $1.firstByPush }, polled: facts.reduce(0) { $0 + $1.firstByPoll },
             repeated: facts.reduce(0) { $0 + $1.duplicates }, refusedPushes: facts.reduce(0) { $0 + $1.refused },
@@ -33,15 +34,16 @@ extension Agent {
     }
 
     private func holdings() async throws -> AgentFigures.Holdings {
-        let (tally, troubled, pending, oldest, queued, decided) = try await ports.store.read { store in
+        let (tally, troubled, pending, oldest, queued, decided, bytes) = try await ports.store.read { store in
             (
                 try store.enrollmentTally(), try self.troubleCauses(in: store),
                 try store.pendingCount(enrollment: nil),
                 try store.oldestPending(enrollment: nil), try store.outboxCount(enrollment: nil),
-                try store.oldestQueuedDecision()
+                try store.oldestQueuedDecision(), try store.databaseBytes()
             )
         }
         var holdings = AgentFigures.Holdings(pending: pending, queued: queued)
+        holdings.databaseBytes = bytes
         holdings.oldestPending = oldest.map { max(ports.clock.now.seconds(since: $0.receivedAt), 0) } ?? 0
         holdings.oldestQueued = decided.map { max(ports.clock.now.seconds(since: $0), 0) } ?? 0
         (holdings.enrolling, holdings.active, holdings.suspended) = (tally.enrolling, tally.active, tally.suspended)

@@ -75,7 +75,7 @@ extension Finding {
 /// severe come first.
 package enum Weakness: String, Sendable, CaseIterable {
     case signedElsewhere, signCountRaised, databaseTrouble, restored, headMissing, enrollmentDamaged, keyUnusable,
-        requestUnverified, clockBehind, clockAhead, stateReadable, debuggerAttached
+        requestUnverified, clockBehind, clockAhead, diskLow, stateReadable, debuggerAttached
     case personas, testAuthenticator, testClock
     case pinGuessable, tokenKeyExportable, secretBesideKeys, coreDumps, swapUnencrypted, socketOpen
     case clockUnsynchronised, memoryNotLocked, databaseAlone, headNotKept
@@ -84,7 +84,7 @@ package enum Weakness: String, Sendable, CaseIterable {
     package var severity: Warning.Severity {
         switch self {
         case .signedElsewhere, .signCountRaised, .databaseTrouble, .restored, .headMissing, .enrollmentDamaged,
-            .keyUnusable, .requestUnverified, .clockBehind, .clockAhead, .stateReadable, .debuggerAttached:
+            .keyUnusable, .requestUnverified, .clockBehind, .clockAhead, .diskLow, .stateReadable, .debuggerAttached:
             .high
         case .personas, .testAuthenticator, .testClock, .pinGuessable, .tokenKeyExportable, .secretBesideKeys,
             .coreDumps, .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked, .databaseAlone,

@@ -18,6 +18,8 @@ package struct AgentFigures: Sendable {
         package var queued = 0
         /// How many seconds ago the oldest of them was made; 0 if there is none.
         package var oldestQueued: Int64 = 0
+        /// Of the whole database; in a file, without its log.
+        package var databaseBytes: Int64 = 0
     }
 
     package let version: String
@@ -37,6 +39,8 @@ package struct AgentFigures: Sendable {
     package let isSocketThere: Bool
     package let unusableKeys: Int
     package var descriptors = DescriptorFigures()
+    /// Nil if nobody knows.
+    package var freeDisk: Int64?
     /// Nil if the store cannot be read.
     package let holdings: Holdings?
     package let work: WorkCounts

@@ -5,11 +5,14 @@ package protocol HostInspector: Sendable {
 
     /// The descriptors of the process.
     var descriptors: DescriptorFigures { get }
+    /// The bytes that are free on the state directory's disk; `nil` if nobody knows.
+    var freeDisk: Int64? { get }
 }
 
 extension HostInspector {
     /// The figures of a process in which nobody looks.
     package var descriptors: DescriptorFigures { DescriptorFigures() }
+    package var freeDisk: Int64? { nil }
 }
 
 /// The descriptors that the system refused to the process.

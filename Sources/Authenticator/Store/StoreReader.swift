@@ -112,6 +112,8 @@ package protocol StoreReader {
     /// Messages are counted between two times, seconds since 1970, and up to five minutes around them: by slots of five
     /// minutes of the clock, of which the first and last are counted whole. The same message again does not count.
     func storedTally(of enrollment: EnrollmentID, since: Int64, until: Int64) throws -> StoredTally
+    /// The bytes of the whole database; in a file, without its log.
+    func databaseBytes() throws -> Int64
     /// How many cancellations of an enrollment count after a time, seconds since 1970.
     func cancellationCount(enrollment: EnrollmentID, after time: Int64) throws -> Int
     func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation?

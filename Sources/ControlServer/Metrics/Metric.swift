@@ -7,6 +7,8 @@ enum Metric: String, CaseIterable, Sendable {
     case databaseHealthy = "oob_agent_database_healthy"
     case journalHead = "oob_agent_journal_head"
     case descriptorsRefused = "oob_agent_descriptors_refused_total"
+    case freeDisk = "oob_agent_disk_free_bytes"
+    case databaseBytes = "oob_agent_database_bytes"
     case keysUnusable = "oob_agent_keys_unusable"
     case enrollments = "oob_agent_enrollments"
     case enrollmentsTroubled = "oob_agent_enrollments_troubled"
@@ -58,6 +60,8 @@ enum Metric: String, CaseIterable, Sendable {
         case .journalHead:
             "The number of the newest entry of this host's journal. If it falls, the database is an older one."
         case .descriptorsRefused: "Descriptors that the system refused (EMFILE, ENFILE): raise the limit of open files."
+        case .freeDisk: "Bytes that are free on the disk of the state directory."
+        case .databaseBytes: "Bytes of the database; of one in a file, without its log."
         case .keysUnusable: "Enrollments whose key could not be used when it was last looked at."
         case .enrollments: "Enrollments that are not over, by state."
         case .enrollmentsTroubled: "Enrollments for which the agent cannot do its work; oobctl status says why."

@@ -20,6 +20,8 @@ struct MetricsText {
         one(.databaseHealthy, figures.isStoreHealthy ? 1 : 0)
         one(.journalHead, figures.journalHead)
         one(.descriptorsRefused, Int64(figures.descriptors.refused))
+        if let free = figures.freeDisk { one(.freeDisk, free) }
+        if let holdings = figures.holdings { one(.databaseBytes, holdings.databaseBytes) }
         one(.keysUnusable, Int64(figures.unusableKeys))
         if let holdings = figures.holdings { add(holdings) }
         add(figures.work)

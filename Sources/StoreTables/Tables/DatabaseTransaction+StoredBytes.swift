@@ -24,6 +24,8 @@ enum StoredSize {
 }
 
 extension DatabaseTransaction {
+    package func databaseBytes() throws -> Int64 { try database.number(database.dialect.databaseBytes) ?? 0 }
+
     package func storedTally(of enrollment: EnrollmentID, since: Int64, until: Int64) throws -> StoredTally {
         try hold(enrollment)
         let sql = """
