@@ -60,7 +60,8 @@ struct SaidRefusalsTests {
         switch refusal {
         case .tooManyUndecided: try await sample.receive(.numbered(2), for: card)
         case .tooManyBytes:
-            let stored = try await sample.store.real.read { try $0.storedTally(of: card.id, since: 0, until: .max) }.bytesOfIssuer
+            let stored = try await sample.store.real.read { try $0.storedTally(of: card.id, since: 0, until: .max) }
+                .bytesOfIssuer
             let settings = AgentSettings(bounds: AgentBounds { $0.storedBytes = stored }, version: "1")
             try await sample.restarted(settings: settings, log: log.logger).receive(.numbered(2), for: card)
         case .conflict:
