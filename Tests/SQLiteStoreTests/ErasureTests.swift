@@ -84,7 +84,7 @@ struct ErasureTests {
         #expect(
             try columns(keptIn: "request") == [
                 "seq", "id", "enrollment_id", "jti", "iat", "exp", "acs_trans_id", "transaction_digest", "is_presented",
-                "received_at", "bytes", "state", "delivery", "has_conflict",
+                "received_at", "counted_bytes", "state", "delivery", "has_conflict",
             ])
     }
 

@@ -135,7 +135,7 @@ extension StoreSchema {
     // is_presented: also once all of it is erased. warnings: null for none; transaction, nonce and payment are the message's.
     // …_piece: where `evidence` has the message, the text and the decision; null if there is none, or it was erased.
     // queue_place: of a decision that waits to be delivered, an approval's signCount, and a denial's place behind others.
-    // bytes: what it counts for in `stored_bytes`.
+    // counted_bytes: what it counts for in `stored_bytes`.
     // answer_until and answer_place: of a message that waits for a deny as `duplicate`.
     private static let requests = [
         """
@@ -157,7 +157,7 @@ extension StoreSchema {
             decision_piece INTEGER,
             received_at INTEGER NOT NULL,
             decided_at INTEGER,
-            bytes INTEGER NOT NULL,
+            counted_bytes INTEGER NOT NULL,
             queue_place INTEGER,
             state TEXT NOT NULL CHECK (state = 'pending' OR state = 'approved' OR state = 'denied'
                 OR state = 'expired' OR state = 'cancelled' OR state = 'refused'),

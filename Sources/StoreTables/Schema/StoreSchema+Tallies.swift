@@ -3,7 +3,7 @@ extension StoreSchema {
     // The messages of each enrollment within each slot of time. At 200,000 a day that adds 0.07 ms of the agent's processor
     // time to each receive (`make bench ONLY=day`); to count them each time would take 8, and a receive takes 1.5.
     //
-    // The bytes that are stored for each enrollment and each issuer: a constant for each message, and `bytes` of each
+    // The bytes that are stored for each enrollment and each issuer: a constant for each message, and `counted_bytes` of each
     // request. A decision and its delivery write neither.
 
     static let sqliteTallies = [
@@ -25,17 +25,17 @@ extension StoreSchema {
         """,
         """
         CREATE TRIGGER request_counted AFTER INSERT ON request BEGIN
-            \(stored("NEW.bytes", of: "NEW"))
+            \(stored("NEW.counted_bytes", of: "NEW"))
         END
         """,
         """
-        CREATE TRIGGER request_recounted AFTER UPDATE OF bytes ON request BEGIN
-            \(stored("NEW.bytes - OLD.bytes", of: "NEW"))
+        CREATE TRIGGER request_recounted AFTER UPDATE OF counted_bytes ON request BEGIN
+            \(stored("NEW.counted_bytes - OLD.counted_bytes", of: "NEW"))
         END
         """,
         """
         CREATE TRIGGER request_uncounted AFTER DELETE ON request BEGIN
-            \(stored("-OLD.bytes", of: "OLD"))
+            \(stored("-OLD.counted_bytes", of: "OLD"))
         END
         """,
         """
@@ -91,15 +91,15 @@ extension StoreSchema {
         CREATE FUNCTION count_request() RETURNS TRIGGER LANGUAGE plpgsql AS $$
         BEGIN
             CASE TG_OP
-                WHEN 'INSERT' THEN PERFORM count_bytes(NEW.enrollment_id, NEW.bytes);
-                WHEN 'UPDATE' THEN PERFORM count_bytes(NEW.enrollment_id, NEW.bytes - OLD.bytes);
-                ELSE PERFORM count_bytes(OLD.enrollment_id, -OLD.bytes);
+                WHEN 'INSERT' THEN PERFORM count_bytes(NEW.enrollment_id, NEW.counted_bytes);
+                WHEN 'UPDATE' THEN PERFORM count_bytes(NEW.enrollment_id, NEW.counted_bytes - OLD.counted_bytes);
+                ELSE PERFORM count_bytes(OLD.enrollment_id, -OLD.counted_bytes);
             END CASE;
             RETURN NULL;
         END $$
         """,
         """
-        CREATE TRIGGER request_counted AFTER INSERT OR DELETE OR UPDATE OF bytes ON request
+        CREATE TRIGGER request_counted AFTER INSERT OR DELETE OR UPDATE OF counted_bytes ON request
             FOR EACH ROW EXECUTE FUNCTION count_request()
         """,
         """

@@ -25,7 +25,8 @@ extension DatabaseTransaction {
         try database.run(
             """
             UPDATE request SET warnings = NULL, traceparent = NULL, issuer_key = NULL,
-                message_piece = NULL, text_piece = NULL, decision_piece = NULL, bytes = \(StoredSize.ofErased)
+                message_piece = NULL, text_piece = NULL, decision_piece = NULL,
+                counted_bytes = \(StoredSize.ofErased)
             WHERE seq IN (\(next))
             """, values)
         return try database.number("SELECT MAX(seq) FROM (\(next)) AS erased", values)

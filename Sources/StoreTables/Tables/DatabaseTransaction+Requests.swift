@@ -9,7 +9,8 @@ enum RequestColumn: Int, TableColumn {
     static let table = TableLayout<Self>("request", naming: .snakeCase)
 
     case id, enrollmentId, acsTransId, transactionDigest, isPresented, receivedAt, issuerKey, jti, iat, exp, warnings,
-        traceparent, messagePiece, textPiece, decisionPiece, decidedAt, bytes, queuePlace, state, reason, refusal,
+        traceparent, messagePiece, textPiece, decisionPiece, decidedAt, countedBytes, queuePlace, state, reason,
+        refusal,
         delivery,
         transStatus, deliveryFailure, deliveryError, hasConflict
 
@@ -198,7 +199,7 @@ extension DatabaseTransaction {
             .isPresented: request.presented != nil,
             .receivedAt: request.receivedAt,
             .issuerKey: evidence.issuerKey?.subjectPublicKeyInfo,
-            .bytes: StoredSize.of(request, text: evidence.text),
+            .countedBytes: StoredSize.of(request, text: evidence.text),
         ]
         let columns = try Self.messageColumns(request, cipher) + lifeColumns(request)
         try database.insert(into: RequestColumn.table, fixed + columns)
@@ -208,7 +209,7 @@ extension DatabaseTransaction {
     package func update(_ request: RequestRecord) throws {
         try hold(request.enrollmentId)
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
-        let size: ColumnValues<RequestColumn> = [.bytes: StoredSize.of(request, text: nil)]
+        let size: ColumnValues<RequestColumn> = [.countedBytes: StoredSize.of(request, text: nil)]
         let columns = try Self.messageColumns(request, cipher) + lifeColumns(request) + size
         try database.update(RequestColumn.table, set: columns, where: [.id: request.id.text])
         try updateMessage(of: request)

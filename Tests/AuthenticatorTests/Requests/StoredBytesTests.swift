@@ -101,7 +101,7 @@ struct StoredBytesTests {
         let ofCard = "WHERE enrollment_id = '\(card.id)'"
         let path = "\(sample.directory.path)/store.sqlite"
         let requests =
-            try number(in: path, "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM request \(ofCard)") ?? -1
+            try number(in: path, "SELECT CAST(COALESCE(SUM(counted_bytes), 0) AS BIGINT) FROM request \(ofCard)") ?? -1
         return requests + 1_024 * (try number(in: path, "SELECT COUNT(*) FROM message \(ofCard)") ?? -1)
     }
 
