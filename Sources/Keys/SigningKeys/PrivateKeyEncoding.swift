@@ -7,7 +7,7 @@ import COpenSSL
 ///
 /// They are read here and not by OpenSSL's decoders, which copy the bytes into memory that is not locked. And a loop of
 /// `EVP_PKCS82PKEY` under callgrind takes 5.1 million instructions a key with OpenSSL 3.0, of this 0.3: an approval takes
-/// 8.0 (`make bench ONLY=instructions`).
+/// 8.6 (`make bench ONLY=instructions`).
 private struct PrivateKeyEncoding {
     let algorithm: SignatureAlgorithm
 
