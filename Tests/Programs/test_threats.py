@@ -175,7 +175,7 @@ class AStolenPIN(unittest.TestCase):
         self.addCleanup(agent.stop)
         with sqlite3.connect(self.folder / "state" / "agent.db", timeout=30) as database:
             ((identifier, old),) = database.execute("SELECT id, sealed_key FROM enrollment").fetchall()
-        changed = agent.ctl("pin", "change", identifier, "--pin-file", str(self.pins["right"]), "--new-pin-file",
+        changed = agent.ctl("pin change", identifier, "--pin-file", str(self.pins["right"]), "--new-pin-file",
                             str(self.pins["wrong"]))
         self.assertEqual(changed.returncode, 0, changed)
         with database:
