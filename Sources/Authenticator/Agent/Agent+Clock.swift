@@ -61,7 +61,7 @@ extension Agent {
     func resumeClock() async throws {
         let hasTestClock = ports.testClock != nil
         let offset = try await ports.store.read { try $0.clockOffset() }
-        // What has ended has no key, and decides nothing.
+        // An enrollment that has ended has no key, and decides nothing.
         if hasTestClock, let other = try await enrollments(where: { $0.authnType != .test }).first {
             throw ClockError(
                 description: "a state with an enrollment that is not authnType test takes no --test-clock: enrollment "

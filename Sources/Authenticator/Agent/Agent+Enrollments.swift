@@ -3,7 +3,7 @@ package import Keys
 import ThreeDS
 
 extension Agent {
-    /// Those that are not over and wanted, oldest first; with `ended`, also those that are over.
+    /// Enrollments that are not over and wanted, oldest first; with `ended`, also those that are over.
     ///
     /// They are read a page at a time, and each is as it was then.
     package func enrollments(

@@ -22,7 +22,7 @@ package struct AgentBounds: Sendable {
     package var messagesADay = 20_000
     /// The most bytes that are stored of what one issuer sends; then its new requests are refused.
     ///
-    /// What still has to be kept of a refusal has an eighth of that besides. Past it messages are dropped, but cancellations
+    /// The rest of a refusal that is kept has an eighth of that besides. Past it messages are dropped, but cancellations
     /// only past a quarter.
     package var storedBytes = 16 << 30
     /// The same for hosts that share a store.

@@ -45,11 +45,6 @@ extension FetchLoop {
     private static let atATime = 32
 
     private func keepAll(_ answered: [Answered], at target: IssuerTarget) async throws -> Gain {
-        if answered.count == 1 { return try await keepOrLeaveOut(answered[0], at: target) }
-        return try await keepSeveral(answered, at: target)
-    }
-
-    private func keepSeveral(_ answered: [Answered], at target: IssuerTarget) async throws -> Gain {
         try await withThrowingTaskGroup(of: Gain.self) { group in
             var waiting = answered[...]
             func begin(_ one: Answered) { group.addTask { try await keepOrLeaveOut(one, at: target) } }

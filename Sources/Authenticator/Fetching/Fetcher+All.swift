@@ -5,11 +5,11 @@ package struct FetchFailure: Sendable {
     /// The first of them.
     package let enrollment: Enrollment
     package let reason: String
-    /// How many there are.
+    /// The number of them.
     package fileprivate(set) var count: Int
 }
 
-/// What could not be fetched, by issuer and reason.
+/// Failures of a fetch, by issuer and reason.
 struct FetchFailures: Sendable {
     /// The most that are told one by one: issuers may give ever new reasons.
     static let limit = 100
@@ -40,15 +40,15 @@ extension Fetcher {
     /// The seconds that a fetch of all may take, and one more for each ``enrollmentsInSecond``; less than its client waits.
     static let patience: Double = 45
     static let enrollmentsInSecond = 2_000
-    /// How many calls to issuers are under way at a time.
+    /// The most calls to issuers that are under way at a time.
     private static let atATime = 16
-    /// How many of an answer are taken in at a time: what they write then shares a commit.
+    /// The most results of an answer that are taken in at a time: their writes then share a commit.
     private static let keptAtATime = 32
 
     /// Fetches for all that are not over: with one call for up to 1,000 of an issuer that has a batch fetch.
     ///
-    /// One that is made meanwhile may be left out, as it is fetched for by itself. An issuer that did not answer is not
-    /// asked for those of later pages.
+    /// An enrollment that is made meanwhile may be left out, as it is fetched for by itself. An issuer that did not answer
+    /// is not asked for those of later pages.
     ///
     /// - Parameter page: how many rows are read at a time.
     /// - Returns: what could not be fetched in time.
@@ -71,7 +71,7 @@ extension Fetcher {
             for (enrollment, reason) in outcome.failures { failures.add(enrollment, reason) }
             away.merge(outcome.away) { first, _ in first }
             seen += found.enrollments.count
-            // Who the others are is not read any more: the client waits no longer.
+            // The others are not read any more: the client waits no longer.
             guard ports.patience.steady < end || seen >= count else {
                 members.last.map { failures.add($0, Self.notAsked, count: count - seen) }
                 return failures.all

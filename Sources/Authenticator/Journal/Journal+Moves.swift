@@ -13,7 +13,7 @@ extension Journal {
     ) throws {
         guard let sealed = try store.sealedAuditKey() else { throw ForgedJournalError("its audit key is gone") }
         var (facts, place): (MovedRows.Facts, Int64?) = (MovedRows.Facts(), nil)
-        // One database transaction for all, of a store that nobody else has.
+        // All in one database transaction, of a store that nobody else has.
         while let page = try store.enrollmentPage(after: place, limit: page, includingEnded: true) {
             for fact in facts.facts(of: page.enrollments) { try store.append(fact, at: now) }
             place = page.place

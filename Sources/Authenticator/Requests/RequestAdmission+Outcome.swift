@@ -14,7 +14,7 @@ extension RequestAdmission {
         }
     }
 
-    /// What became of a message.
+    /// The result of a message's admission.
     enum Outcome: Sendable {
         /// It is in the store, and pending.
         case presented(RequestID)

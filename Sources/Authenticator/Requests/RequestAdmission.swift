@@ -230,7 +230,7 @@ struct RequestAdmission {
         decision: [UInt8]? = nil, in store: any StoreWriter
     ) throws -> (request: RequestRecord, text: TransactionText?) {
         let read = arrival.read
-        // What is refused for want of room, or late then, is known by its digest alone.
+        // A request that is refused for want of room, or late then, is known by its digest alone.
         let message = arrival.hasRoom || presented != nil ? arrival.message : ""
         let request = RequestRecord(
             id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,

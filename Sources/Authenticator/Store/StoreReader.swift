@@ -95,7 +95,7 @@ package protocol StoreReader {
     /// Or would have been except for its `exp` or a cancellation. Refused ones do not count.
     func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord?
     func pendingCount(enrollment: EnrollmentID?) throws -> Int
-    /// How many requests of an enrollment were refused or too late between two times, seconds since 1970.
+    /// The number of requests of an enrollment that were refused or too late between two times, seconds since 1970.
     func unpresentedCount(enrollment: EnrollmentID, since: Int64, until: Int64) throws -> Int
     /// Pending requests whose `exp` is at or before `now`.
     func duePending(now: Int64, limit: Int) throws -> [RequestRecord]
@@ -107,14 +107,14 @@ package protocol StoreReader {
     func newestTime() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
-    /// What the store holds of an enrollment's messages, and of its issuer's.
+    /// The messages of an enrollment in the store, and the bytes of them and of its issuer's.
     ///
     /// Messages are counted between two times, seconds since 1970, and up to five minutes around them: by slots of five
     /// minutes of the clock, of which the first and last are counted whole. The same message again does not count.
     func storedTally(of enrollment: EnrollmentID, since: Int64, until: Int64) throws -> StoredTally
     /// The bytes of the whole database; in a file, without its log.
     func databaseBytes() throws -> Int64
-    /// How many cancellations of an enrollment count after a time, seconds since 1970.
+    /// The number of cancellations of an enrollment that count after a time, seconds since 1970.
     func cancellationCount(enrollment: EnrollmentID, after time: Int64) throws -> Int
     func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation?
 

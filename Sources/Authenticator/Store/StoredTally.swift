@@ -1,4 +1,4 @@
-/// What the store holds of an enrollment's messages, and of its issuer's.
+/// The messages of an enrollment in the store, and the bytes of them and of its issuer's.
 package struct StoredTally: Sendable, Equatable {
     /// The messages of a time, each `jti` once.
     package let messages: Int
@@ -6,7 +6,7 @@ package struct StoredTally: Sendable, Equatable {
     package let bytes: Int
     /// The same of all enrollments at its issuer.
     ///
-    /// What other hosts have not committed is not among it.
+    /// Without what other hosts have not committed.
     package let bytesOfIssuer: Int
 
     package init(messages: Int, bytes: Int, bytesOfIssuer: Int) {

@@ -5,7 +5,7 @@ import ThreeDS
 package struct JournalPruner: Sendable {
     /// How many entries one database transaction looks at, so that a decision never waits long.
     private static let batch = 200
-    /// How many batches are searched for due entries behind some from when the clock was ahead.
+    /// The most batches that are searched for due entries behind some from when the clock was ahead.
     private static let maxBatches = 50
     private static let day: Double = 86_400
 

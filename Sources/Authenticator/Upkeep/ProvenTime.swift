@@ -6,7 +6,7 @@ import ThreeDS
 package struct ProvenMoment: Sendable, Equatable {
     /// Seconds since 1970.
     package var at: Int64
-    /// How often a person has set it: a moment that was set counts for more than all from before.
+    /// The number of times that a person has set it: a moment that was set counts for more than all from before.
     package var acceptances: Int64
 
     package init(at: Int64, acceptances: Int64 = 0) {
@@ -25,7 +25,7 @@ package struct ProvenMoment: Sendable, Equatable {
 /// machine has run, and moves up to a time that the issuers have signed. So it is never ahead of the right time, unless
 /// two issuers lie, or the only one.
 package final class ProvenTime: Sendable {
-    /// How many seconds a clock may be ahead of it.
+    /// The seconds that a clock may be ahead of it.
     ///
     /// A machine that is off for a night proves nothing meanwhile.
     static let tolerance: Int64 = 2 * 86_400

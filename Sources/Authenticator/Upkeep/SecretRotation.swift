@@ -15,7 +15,7 @@ struct SecretRotation: Sendable {
     /// The most rows that one database transaction looks at or rewrites.
     static let step = 200
 
-    /// How many are under the previous secret.
+    /// The number of those under the previous secret.
     ///
     /// They are counted, and found again when they are rewritten: nothing else writes meanwhile.
     private struct Due: Sendable {

@@ -2,8 +2,8 @@ import Keys
 
 /// Verifies one chain of the journal: each entry against the next, the last one against the signed head.
 ///
-/// What is written while it reads is no fault: it ends at the head of its beginning, and goes on to a later one when it is
-/// told to. No more than a batch is in memory.
+/// An entry that is written while it reads is no fault: it ends at the head of its beginning, and goes on to a later one
+/// when it is told to. No more than a batch is in memory.
 struct ChainAudit: Sendable {
     /// The most entries that are in memory.
     private static let batch = 512
@@ -74,7 +74,7 @@ struct ChainAudit: Sendable {
         }
     }
 
-    /// What does not fit to the end of the chain, which the audit key has signed; nil if all does.
+    /// The fault at the end of the chain, which the audit key has signed; nil if there is none.
     func concluded() throws -> JournalError? {
         do {
             try conclude()
@@ -220,11 +220,11 @@ struct ChainAudit: Sendable {
         }
         let start = floor?.point ?? .beginning
         if let check {
-            // What has gone was not followed: a row may be as it says, and not as what was followed before.
+            // Entries that have gone were not followed: a row may be as it says, and not as what was followed before.
             guard check.last.sequence >= start.sequence else { throw ChainsChanged() }
             return check
         }
-        // What was followed of other chains was held against an earlier beginning of this one.
+        // The entries of other chains were held against an earlier beginning of this one.
         guard end.host.isEmpty || start.sequence == end.start else { throw ChainsChanged() }
         return JournalCheck(after: start)
     }

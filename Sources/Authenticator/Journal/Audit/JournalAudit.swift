@@ -44,7 +44,7 @@ struct JournalAudit: Sendable {
     /// The most rows that are in memory.
     var page = 500
 
-    /// How often it begins anew if the chains are others than they were.
+    /// The number of times that it begins anew if the chains are others than they were.
     private static let mostTries = 10
 
     /// - Throws: `CommandError` if hosts come and go, or entries go for their age, faster than it can follow; what the
@@ -90,10 +90,10 @@ struct JournalAudit: Sendable {
         return JournalVerdict(chains: chains, fault: fault, found: Self.merged(audits.map(\.found)))
     }
 
-    /// What is read at one moment.
+    /// The ends of the chains and a page of rows, read at one moment.
     private struct Look: Sendable {
         let ends: [JournalMoment.End]
-        /// What comes next in each chain.
+        /// The entries that come next in each chain.
         let batches: [ChainAudit.Batch]
         /// Nil if a chain goes on behind its batch: rows may say more than what is followed then.
         let rows: Rows?
