@@ -117,9 +117,7 @@ ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
 
 int ftruncate64(int file, off64_t size) {
     struct visit visit = begin("truncate", file);
-    struct stat status;
-    if (visit.counts && fstat(file, &status) == 0)
-        forget_bytes(file, size, size < status.st_size ? (size_t)(status.st_size - size) : 0);
+    if (visit.counts) forget_size(file, size);
     return (int)end(visit, call(ftruncate, file, size));
 }
 int ftruncate(int file, off_t size) { return ftruncate64(file, size); }

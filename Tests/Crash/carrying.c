@@ -10,7 +10,8 @@
 static void carry_changes(FILE *to, const char *path, off_t size, const struct change *change) {
     if (change == NULL) return;
     carry_changes(to, path, size, change->older);
-    fprintf(to, "bytes %jd %zu %jd %s\n", (intmax_t)change->offset, change->length, (intmax_t)size, path);
+    fprintf(to, "bytes %jd %zu %d %jd %s\n", (intmax_t)change->offset, change->length, change->is_cut, (intmax_t)size,
+            path);
     fwrite(change->bytes, 1, change->length, to);
 }
 
@@ -34,13 +35,15 @@ void carry_over(void) {
     if (fclose(to) != 0) give_up("what is not on the disk cannot be carried over");
 }
 
-static void take_bytes(FILE *from, const char *path, off_t offset, size_t length, off_t size) {
+static void take_bytes(FILE *from, const char *path, off_t offset, size_t length, bool is_cut, off_t size) {
     int descriptor = (int)call(openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
     // What was removed meanwhile is read, and goes nowhere.
     struct file *file = descriptor < 0 ? room(sizeof *file) : file_of(descriptor);
     if (descriptor >= 0) close(descriptor);
     file->size_on_disk = size;
-    if (fread(new_change(file, offset, length)->bytes, 1, length, from) != length) give_up("too little is carried over");
+    struct change *change = new_change(file, offset, length);
+    change->is_cut = is_cut;
+    if (fread(change->bytes, 1, length, from) != length) give_up("too little is carried over");
 }
 
 static void take_name(char *path, unsigned aside, unsigned group) {
@@ -66,10 +69,11 @@ void keep_aside_in(const char *directory) {
     intmax_t offset, size;
     size_t length;
     unsigned aside, group;
+    int is_cut;
     for (int kind; from != NULL && (kind = getc(from)) != EOF;) {
-        if (kind == 'b' && fscanf(from, "ytes %jd %zu %jd %8191[^\n]", &offset, &length, &size, path) == 4) {
+        if (kind == 'b' && fscanf(from, "ytes %jd %zu %d %jd %8191[^\n]", &offset, &length, &is_cut, &size, path) == 5) {
             getc(from);
-            take_bytes(from, path, offset, length, size);
+            take_bytes(from, path, offset, length, is_cut, size);
         } else if (kind == 'n' && fscanf(from, "ame %u %u %8191[^\n]", &aside, &group, path) == 3) {
             getc(from);
             take_name(path, aside, group);

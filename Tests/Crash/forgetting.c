@@ -1,5 +1,6 @@
 // An undo log of everything that was written and not synced, as strict as POSIX lets a disk be: bytes count from the
-// fsync or fdatasync of their file, a name counts from the fsync of its directory.
+// fsync or fdatasync of their file, a name counts from the fsync of its directory. In one thing it is as kind as every
+// journaling file system: a file is cut off as a whole or not at all, as its size is one number.
 #define _GNU_SOURCE
 #include "forgetting.h"
 
@@ -56,6 +57,12 @@ void forget_bytes(int descriptor, off_t offset, size_t length) {
     if (file->newest == NULL) file->size_on_disk = size_of(file->descriptor);
     struct change *change = new_change(file, offset, length);
     if (pread(file->descriptor, change->bytes, length, offset) < 0) give_up("a file cannot be read");
+}
+
+void forget_size(int descriptor, off_t size) {
+    off_t before = size_of(descriptor);
+    forget_bytes(descriptor, size, size < before ? (size_t)(before - size) : 0);
+    file_of(descriptor)->newest->is_cut = size < before;
 }
 
 // A number that no earlier process has used either.
@@ -121,20 +128,33 @@ static uint64_t drawn(uint64_t seed, uint64_t a, uint64_t b) {
     return z ^ (z >> 31);
 }
 
-// Back to what the disk has, sector by sector: a disk writes them in any order.
+// Back to what the disk has, sector by sector: a disk writes them in any order. A cut that the disk has is followed by
+// all that came before it; one that it does not have takes with it what was written behind it since.
 static void lose_bytes(struct file *file, uint64_t seed) {
-    off_t size = size_of(file->descriptor), sector = seed % 2 == 0 ? 4096 : 512;
+    off_t sector = seed % 2 == 0 ? 4096 : 512, cut_at = INT64_MAX;
+    off_t grown = size_of(file->descriptor), before = file->size_on_disk;
     for (struct change *change = file->newest; change != NULL; change = change->older) {
         off_t end = change->offset + (off_t)change->length;
+        if (change->is_cut) {
+            bool survives = cut_at < INT64_MAX || drawn(seed, file->number, UINT64_MAX - 1 - (uint64_t)end) % 2 == 0;
+            if (survives && seed != 0) {
+                if (cut_at == INT64_MAX) before = change->offset;
+                if (change->offset < cut_at) cut_at = change->offset;
+                continue;
+            }
+            grown = end;
+        }
+        if (end > cut_at) end = cut_at;
         for (off_t at = change->offset, next; at < end; at = next) {
             next = (at / sector + 1) * sector < end ? (at / sector + 1) * sector : end;
-            if (seed != 0 && drawn(seed, file->number, (uint64_t)(at / sector)) % 2 == 0) continue;
+            bool survives = !change->is_cut && drawn(seed, file->number, (uint64_t)(at / sector)) % 2 == 0;
+            if (survives && seed != 0) continue;
             if (call(pwrite64, file->descriptor, change->bytes + (at - change->offset), next - at, at) != next - at)
                 give_up("bytes cannot be put back");
         }
     }
-    bool grown = seed != 0 && drawn(seed, file->number, UINT64_MAX) % 2 == 0;
-    if (call(ftruncate, file->descriptor, grown ? size : file->size_on_disk) != 0) give_up("a size cannot be put back");
+    bool has_grown = seed != 0 && drawn(seed, file->number, UINT64_MAX) % 2 == 0;
+    if (call(ftruncate, file->descriptor, has_grown ? grown : before) != 0) give_up("a size cannot be put back");
 }
 
 // Of the changes to a directory, the oldest may have come to the disk: a file system keeps their order.

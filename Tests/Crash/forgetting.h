@@ -7,6 +7,7 @@ struct change {
     struct change *older;
     off_t offset;
     size_t length;
+    bool is_cut;   // The file was cut off at the offset; else bytes were overwritten.
     char bytes[];  // As they were; zeros where the file ended.
 };
 

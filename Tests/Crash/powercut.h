@@ -40,8 +40,10 @@ struct entry {
     char name[256];
 };
 
-// Before bytes of a file are overwritten or cut off.
+// Before bytes of a file are overwritten.
 void forget_bytes(int file, off_t offset, size_t length);
+// Before a file gets another size.
+void forget_size(int file, off_t size);
 // A number for the changes to names of one call: they are undone as one.
 unsigned next_group(void);
 // After an entry was made.

@@ -102,6 +102,17 @@ class TheShim(unittest.TestCase):
             with self.subTest(change):
                 self.assertEqual(self.files_after(body + change), before)
 
+    def test_a_file_is_cut_off_as_a_whole_or_not_at_all_and_what_is_written_behind_the_cut_needs_it(self):
+        old = "new('a', bytes(range(256)) * 256); sync(); a = os.open('state/a', os.O_RDWR); os.ftruncate(a, 0)"
+        whole = bytes(range(256)) * 256
+        self.assertEqual({self.files_after(old, seed)["a"] for seed in range(1, 17)}, {b"", whole})
+        again = old + "; os.pwrite(a, b'new', 0); os.ftruncate(a, 1); os.pwrite(a, b'er', 1)"
+        contents = {self.files_after(again, seed)["a"] for seed in range(1, 65)}
+        self.assertLessEqual(contents - {whole}, {b"", b"n", b"new", b"ner", bytes(1), bytes(3), b"\0ew"} | {
+            first + rest for first in [b"n", b"\0"] for rest in [b"\0\0", b"er"]})
+        self.assertIn(whole, contents)
+        self.assertIn(b"ner", contents)
+
     def test_the_program_dies_before_or_after_the_call_as_it_was_told(self):
         for way, made in [("kill-before", False), ("kill-after", True)]:
             folder = Path(self.enterContext(tempfile.TemporaryDirectory(dir="/tmp")))
