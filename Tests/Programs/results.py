@@ -3,8 +3,9 @@ that did not pass.
 
 usage: results.py FOLDER [--nothing-skipped]
 
-FOLDER has the event streams of Swift Testing (NAME.jsonl, one for each part) and what recorded.py wrote (NAME.py.json).
-A test that a page cites and that did not run is a failure; with --nothing-skipped each skipped test is one as well,
+FOLDER has the event streams of Swift Testing (NAME.jsonl, one for each part) and what recorded.py wrote (NAME.py.json);
+those in FOLDER/again are of tests that ran before, with another store: of them only failures count. Each test that
+failed is named behind all else, with its reason, as the output above can be long. A test that a page cites and that did not run is a failure; with --nothing-skipped each skipped test is one as well,
 unless Tests/Programs/may-be-skipped.txt names it and says why; one that is cited has to run.
 """
 
@@ -19,6 +20,7 @@ import citations
 
 # Lines about what is cited: more than that say no more than that a part did not run.
 MOST = 40
+LONGEST_REASON = 600
 EXCEPTIONS = Path(__file__).with_name("may-be-skipped.txt")
 
 
@@ -44,6 +46,7 @@ class Stream:
         self.known: dict[str, dict] = {}
         self.outcomes: dict[str, tuple[str, str]] = {}
         self.cases: dict[str, int] = defaultdict(int)
+        self.issues: dict[str, str] = {}
         for line in path.read_text(encoding="utf-8").split("\n"):
             try:
                 self.take(json.loads(line))
@@ -62,11 +65,13 @@ class Stream:
                 self.outcomes[test] = ("running", "")
             case "testCaseStarted":
                 self.cases[test] += 1
+            case "issueRecorded" if test is not None:
+                self.issues.setdefault(test, " ".join(message["text"] for message in payload["messages"]))
             case "testSkipped":
                 self.outcomes[test] = ("skipped", self.reason(payload))
             case "testEnded":
                 failed = any(message["symbol"] == "fail" for message in payload["messages"])
-                self.outcomes[test] = ("failed" if failed else "passed", "")
+                self.outcomes[test] = ("failed", self.issues.get(test, "")) if failed else ("passed", "")
             case "runEnded":
                 self.closing = " ".join(message["text"] for message in payload["messages"])
 
@@ -87,6 +92,8 @@ class Stream:
 
 
 class Results:
+    """What all parts ended with."""
+
     def __init__(self, folder: Path):
         self.streams = [Stream(path) for path in sorted(folder.glob("*.jsonl"))]
         self.swift = [test for stream in self.streams for test in stream.tests()]
@@ -94,10 +101,18 @@ class Results:
             Test(path.name.removesuffix(".json"), test["name"], test["outcome"], test["reason"])
             for path in sorted(folder.glob("test_*.py.json")) for test in json.loads(path.read_text(encoding="utf-8"))]
         self.all = self.swift + self.python
+        self.again = [Stream(path) for path in sorted((folder / "again").glob("*.jsonl"))]
 
     @property
     def skipped(self) -> list[Test]:
         return [test for test in self.all if test.outcome == "skipped"]
+
+    @property
+    def failures(self) -> list[str]:
+        """A line for each test that failed, with its reason; of an outside script its own tests, and it as a whole."""
+        found = [("", test) for test in self.all]
+        found += [(f" with {stream.name}", test) for stream in self.again for test in stream.tests()]
+        return [f"failed{where}: {test}: {shortened(test.reason)}" for where, test in found if test.outcome == "failed"]
 
     @property
     def unfinished(self) -> list[Test]:
@@ -113,6 +128,12 @@ class Results:
         return [doubt for name, found in cited
                 for doubt in ([f"{test} {test.outcome}: {test.reason}".removesuffix(": ") for test in found
                                if test.outcome not in good] if found else [f"{name} did not run"])]
+
+
+def shortened(reason: str) -> str:
+    """One line, of which the middle is left out where it is long."""
+    line, half = " ".join(reason.split()), LONGEST_REASON // 2
+    return line if len(line) <= LONGEST_REASON else f"{line[:half]} [...] {line[-half:]}"
 
 
 def exceptions(text: str) -> dict[str, str]:
@@ -148,7 +169,9 @@ def report(results: Results, pages: dict[str, str], scripts: set[str], allowed: 
         lines += [f"may not be skipped here: {name}" for name in forbidden]
         lines += [f"not skipped any more: take it out of {EXCEPTIONS.name}: {name}" for name in stale]
         is_well = is_well and not forbidden and not stale
-    lines += [f"{stream.name}: {stream.closing or 'was ended before its end.'}" for stream in results.streams]
+    lines += results.failures
+    lines += [f"{stream.name}: {stream.closing or 'was ended before its end.'}"
+              for stream in results.streams + results.again]
     ran = sum(test.outcome == "passed" for test in results.python)
     scripts = len({test.place for test in results.python})
     lines.append(f"outside: {ran} tests in {scripts} scripts passed. Skipped in all: {len(results.skipped)}.")

@@ -5,6 +5,7 @@ Run with `.venv/bin/python Tests/Programs/test_results.py`.
 
 import io
 import json
+import shutil
 import signal
 import tempfile
 import unittest
@@ -156,6 +157,20 @@ class WhatIsReported(unittest.TestCase):
             self.assertTrue(is_well, lines)
             self.assertEqual(lines, ["part: Test run with 1 test passed.",
                                      "outside: 1 tests in 1 scripts passed. Skipped in all: 0."])
+
+    def test_each_test_that_failed_is_named_with_its_reason_before_the_closing_lines(self):
+        issue = {"kind": "issueRecorded", "messages": [{"symbol": "fail", "text": "Expectation\n failed: 1 == 2"}]}
+        self.swift(self.STARTED, self.CASE, issue, self.FAILED, self.ENDED)
+        (self.folder / "again").mkdir()
+        shutil.copy(self.folder / "part.jsonl", self.folder / "again" / "postgres.jsonl")
+        self.python("failed", "a" * 400 + "b" * 400)
+        lines, is_well = self.report(pages={"page.md": "nothing"})
+        self.assertEqual(lines, [
+            "failed: SampleTests/it works: Expectation failed: 1 == 2",
+            "failed: test_sample.py/test_it: " + "a" * 300 + " [...] " + "b" * 300,
+            "failed with postgres: SampleTests/it works: Expectation failed: 1 == 2",
+            "part: Test run with 1 test passed.", "postgres: Test run with 1 test passed.",
+            "outside: 0 tests in 1 scripts passed. Skipped in all: 0."])
 
     def test_a_cited_test_that_is_not_among_the_results_is_a_failure(self):
         self.swift(self.STARTED, self.CASE, self.PASSED, name="it does something else")
