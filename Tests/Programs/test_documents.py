@@ -129,6 +129,64 @@ class Interoperability(unittest.TestCase):
         self.assertEqual([row for row in rows if len(row) != 4 or row[1] not in self.WORDS], [])
 
 
+class Promises(unittest.TestCase):
+    """The table of promises: whether what it names has also run, `results.py` says."""
+
+    STORES, MOMENTS = ["SQLite", "PostgreSQL"], 6
+    # The targets whose tests Scripts/test runs again with the store in PostgreSQL, or that are about it alone.
+    BOTH = ["AuthenticatorTests", "ModelTests", "AgentAndSandboxTests", "PostgresStoreTests"]
+
+    def setUp(self):
+        body, notes = citations.parts(citations.page("reliability.md"))
+        section = body.split("## Each promise, by store and moment\n")[1].split("\n## ")[0]
+        lines = [line for line in section.splitlines() if line.startswith("| ")][1:]
+        self.rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+        self.notes = dict(re.findall(r"^\[\^([\w-]+)\]: (.*?)(?=^\[\^|\Z)", notes, re.MULTILINE | re.DOTALL))
+
+    def cells(self):
+        """(promise, store, moment, cell) of each."""
+        promise = ""
+        for row in self.rows:
+            promise = row[0] or promise
+            for moment, cell in enumerate(row[2:]):
+                yield promise, row[1], moment, cell
+
+    def test_each_promise_has_a_cell_for_each_store_and_moment(self):
+        promises = list(dict.fromkeys(promise for promise, *_ in self.cells()))
+        self.assertEqual([promise[:2] for promise in promises], [f"{number}." for number in range(1, 7)])
+        self.assertEqual([each[:3] for each in self.cells()], [
+            (promise, store, moment) for promise in promises for store in self.STORES for moment in range(self.MOMENTS)])
+
+    def test_each_cell_names_a_test_or_says_that_the_promise_does_not_hold(self):
+        for promise, store, moment, cell in self.cells():
+            with self.subTest(promise=promise, store=store, moment=moment):
+                self.assertRegex(cell, r"^(yes|\*\*no\*\*)")
+                for part in re.split(r"(?=\byes\b)", cell):
+                    if part.startswith("yes"):
+                        self.assertRegex(part, r"\[\^[\w-]+\]")
+                for name in re.findall(r"\[\^([\w-]+)\]", cell):
+                    note = " ".join(self.notes[name].split())
+                    self.assertTrue(citations.swift_tests(note) + citations.python_tests(note) + citations.scripts(note), name)
+
+    def test_what_a_cell_of_postgresql_names_runs_there(self):
+        for promise, store, moment, cell in self.cells():
+            for name in re.findall(r"\[\^([\w-]+)\]", cell) if store == "PostgreSQL" else []:
+                with self.subTest(promise=promise, moment=moment, name=name):
+                    note = " ".join(self.notes[name].split())
+                    self.assertTrue(
+                        any(map(self.runs_there, citations.swift_tests(note)))
+                        or any(script.startswith(("test_postgres", "test_host", "test_heads"))
+                               for script in [script for script, _ in citations.python_tests(note)] + citations.scripts(note)))
+
+    def runs_there(self, test: tuple[str, str]) -> bool:
+        suite, sentence = test
+        for target in self.BOTH:
+            for file in (ROOT / "Tests" / target).rglob(f"{suite}.swift"):
+                before = file.read_text(encoding="utf-8").split(f"func `{sentence}`")[0]
+                return ".ofSQLite" not in before[before.rindex("@Test"):]
+        return False
+
+
 class HowThePagesAreBuilt(unittest.TestCase):
     # Lines of a terminal's window.
     SCREEN = 45
@@ -153,9 +211,9 @@ class HowThePagesAreBuilt(unittest.TestCase):
     def test_every_footnote_is_there_once_and_is_used(self):
         for page in PAGES:
             body, notes = citations.parts(page)
-            defined = re.findall(r"^\[\^(\w+)\]:", notes, re.MULTILINE)
+            defined = re.findall(r"^\[\^([\w-]+)\]:", notes, re.MULTILINE)
             with self.subTest(page=page.name):
-                self.assertEqual(sorted(defined), sorted(set(re.findall(r"\[\^(\w+)\]", body))))
+                self.assertEqual(sorted(defined), sorted(set(re.findall(r"\[\^([\w-]+)\]", body))))
 
     def test_a_long_page_begins_with_its_contents(self):
         for page in PAGES:
