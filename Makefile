@@ -33,13 +33,13 @@ test: ## Set up what the tests need and run them all; SKIPS=none makes each skip
 crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=, and DEATH= or ROUND= for one of them.
 	Scripts/bootstrap
 	swift build $$(Scripts/traits)
-	PYTHONPATH=Tests/Programs python3 -B Tests/Crash/crash_campaign.py --record $(or $(RECORD),.build/crash-test.json) $(if $(CRASHES),--crashes $(CRASHES)) \
+	PYTHONPATH=Tests/Programs python3 -B Tests/Crash/crash_campaign.py $(if $(RECORD),--record $(RECORD)) $(if $(CRASHES),--crashes $(CRASHES)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(DEATH),--death "$(DEATH)") $(if $(ROUND),--round $(ROUND))
 
 host-test: ## Faults at hosts that share a PostgreSQL: FAULTS=10000, HOSTS=3, LEASE=300, STANDBY=no, STOPS=1-60, SEED=, ROUND= for one.
 	Scripts/bootstrap --tests
 	swift build $$(Scripts/traits)
-	.venv/bin/python -B Tests/Crash/host_campaign.py --record $(or $(RECORD),.build/host-test.json) $(if $(FAULTS),--faults $(FAULTS)) \
+	.venv/bin/python -B Tests/Crash/host_campaign.py $(if $(RECORD),--record $(RECORD)) $(if $(FAULTS),--faults $(FAULTS)) \
 		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(filter no,$(STANDBY)),--no-standby) $(if $(STOPS),--stops $(STOPS)) $(if $(SEED),--seed $(SEED)) $(if $(ROUND),--round $(ROUND))
 
 takeover-test: ## How long until others have the work of a host that was killed: KILLS=100, HOSTS=2, LEASE=15000, SEED=1.

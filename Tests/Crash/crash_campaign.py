@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import campaign_record
 import powercut
 from crash_points import Death, Stage, deaths
 from crash_rounds import Round
@@ -27,11 +28,12 @@ class Campaign:
     def __init__(self, record: Path, folder: Path, seed: int | None, crashes: int):
         self.record, self.folder, self.wanted = record, folder, crashes
         known = json.loads(record.read_text()) if record.exists() else None
-        if known and known["crashes"] < crashes and seed in (None, known["seed"]):
+        if known and goes_on(known, seed, crashes):
             self.facts = known
         else:
-            self.facts = {"seed": secrets.randbelow(1 << 32) if seed is None else seed, "crashes": 0, "survived": [],
-                          "missed": 0, "rounds": 0}
+            self.facts = {"seed": secrets.randbelow(1 << 32) if seed is None else seed, "crashes": 0, "commits": {},
+                          "survived": [], "missed": 0, "rounds": 0}
+        self.commit = campaign_record.commit()
         self.began, self.before = time.monotonic(), self.facts["crashes"]
         self.library = powercut.build(folder)
         self.where = ""
@@ -93,6 +95,8 @@ class Campaign:
 
     def count(self, crashes: int, what: str):
         self.facts["crashes"] += crashes
+        commits = self.facts["commits"]
+        commits[self.commit] = commits.get(self.commit, 0) + crashes
         self.save()
         done, seconds = self.facts["crashes"], time.monotonic() - self.began
         rate = (done - self.before) / seconds
@@ -103,23 +107,26 @@ class Campaign:
             print(f"{done}/{self.wanted} crashes, {rate:.1f}/s", flush=True)
 
     def save(self):
-        self.record.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.record.with_suffix(".new")
-        temporary.write_text(json.dumps(self.facts))
-        temporary.replace(self.record)
+        campaign_record.save(self.facts, self.record)
+
+
+def goes_on(known: dict, seed: int | None, crashes: int) -> bool:
+    return known["crashes"] < crashes and seed in (None, known["seed"])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--crashes", type=int, default=10_000)
     parser.add_argument("--seed", type=int)
-    parser.add_argument("--record", type=Path, required=True, help="where to note what was done")
+    parser.add_argument("--record", type=Path, help="where to note what was done; by default the committed record, "
+                        "if it is not complete and of this seed, or a file in .build")
     parser.add_argument("--death", type=Death.named, help="only this one, as a failure names it")
     parser.add_argument("--round", type=int, help="only this round")
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="crash-", dir="/tmp"))
     only_one = arguments.death is not None or arguments.round is not None
-    record = folder / "record.json" if only_one else arguments.record
+    record = folder / "record.json" if only_one else campaign_record.place(
+        arguments.record, "crash-test", lambda known: goes_on(known, arguments.seed, arguments.crashes))
     campaign = Campaign(record, folder, arguments.seed, arguments.crashes)
     try:
         if arguments.death is not None:

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import campaign_record
 import powercut
 import wall_clock
 from host_rounds import STOPS, Round
@@ -29,12 +30,13 @@ class Campaign:
         self.stops, self.only_stops, self.live_within = stops, only_stops, live_within
         self.hosts, self.lease, self.has_standby = hosts, lease, has_standby
         known = json.loads(record.read_text()) if record.exists() else None
-        setting = {"hosts": hosts, "lease": lease, "standby": has_standby, "stops": list(stops), "only stops": only_stops}
-        if known and known["setting"] == setting and seed in (None, known["seed"]):
+        setting = setting_of(hosts, lease, has_standby, stops, only_stops)
+        if known and goes_on(known, seed, setting):
             self.facts = known
         else:
             self.facts = {"seed": secrets.randbelow(1 << 32) if seed is None else seed, "setting": setting,
-                          "rounds": 0, "faults": {}, "answers": {}, "purchases": 0, "seconds": 0, "lived": 0}
+                          "rounds": 0, "commits": {}, "faults": {}, "answers": {}, "purchases": 0, "seconds": 0, "lived": 0}
+        self.commit = campaign_record.commit()
         self.libraries = powercut.build(folder), wall_clock.build(folder)
 
     @property
@@ -62,6 +64,8 @@ class Campaign:
         shutil.rmtree(folder)
         for name, counted in [("faults", round.faults), ("answers", round.answers)]:
             self.facts[name] = dict(Counter(self.facts[name]) + counted)
+        commits = self.facts["commits"]
+        commits[self.commit] = commits.get(self.commit, 0) + round.faults.total()
         self.facts["purchases"] += len(round.ledger.purchases)
         self.facts["lived"] = max(self.facts["lived"], round.lived)
         seconds = time.monotonic() - began
@@ -71,10 +75,15 @@ class Campaign:
               f"{self.faults} faults so far", flush=True)
 
     def save(self):
-        self.record.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.record.with_suffix(".new")
-        temporary.write_text(json.dumps(self.facts))
-        temporary.replace(self.record)
+        campaign_record.save(self.facts, self.record)
+
+
+def setting_of(hosts: int, lease: int, has_standby: bool, stops: tuple[float, float], only_stops: bool) -> dict:
+    return {"hosts": hosts, "lease": lease, "standby": has_standby, "stops": list(stops), "only stops": only_stops}
+
+
+def goes_on(known: dict, seed: int | None, setting: dict) -> bool:
+    return known["setting"] == setting and seed in (None, known["seed"])
 
 
 def seconds_range(text: str) -> tuple[float, float]:
@@ -99,12 +108,15 @@ def main() -> int:
                         help="in how many seconds after a round's last fault all must be delivered and fetched")
     parser.add_argument("--seconds", type=float, help="as many faults as come in that time")
     parser.add_argument("--seed", type=int)
-    parser.add_argument("--record", type=Path, required=True, help="where to note what was done")
+    parser.add_argument("--record", type=Path, help="where to note what was done; by default the committed record, "
+                        "if it is of this seed and setting, or a file in .build")
     parser.add_argument("--round", type=int, help="only this one")
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="hosts-", dir="/tmp"))
     folder.chmod(0o755)
-    record = folder / "record.json" if arguments.round is not None else arguments.record
+    setting = setting_of(arguments.hosts, arguments.lease, arguments.standby, arguments.stops, arguments.only_stops)
+    record = folder / "record.json" if arguments.round is not None else campaign_record.place(
+        arguments.record, "host-test", lambda known: goes_on(known, arguments.seed, setting))
     campaign = Campaign(record, folder, arguments.seed, arguments.hosts, arguments.lease, arguments.standby,
                         arguments.stops, arguments.only_stops, arguments.live_within)
     number = campaign.facts["rounds"] if arguments.round is None else arguments.round
