@@ -6,6 +6,8 @@ package enum StateFiles {
     package static let database = "agent.db"
     /// The newest entry of this host's journal, noted outside the database; never in a backup.
     package static let head = "head"
+    /// The room that is kept for a full disk; never in a backup.
+    static let reserve = "\(database)-reserve"
     /// Where no other place was named; never in a backup.
     package static let secret = "secret"
 
@@ -21,9 +23,9 @@ package enum StateFiles {
 }
 
 extension StateFiles {
-    /// The names that may be in a state directory into which a backup is restored: the secret, the lock, and a restore
-    /// that was cut off.
-    static let beforeRestore: Set = [secret, "agent.lock", restore]
+    /// The names that may be in a state directory into which a backup is restored: the secret, the lock, the reserve,
+    /// and a restore that was cut off.
+    static let beforeRestore: Set = [secret, "agent.lock", restore, reserve]
 
     /// Before an agent uses the directory: removes what a copy or a finished restore that was cut off left.
     ///

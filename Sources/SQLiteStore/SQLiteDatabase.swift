@@ -10,6 +10,7 @@ package struct SQLiteDatabase: Store {
     let pool: DatabasePool
     private let sealing: Sealing
     private let surveyor: SQLiteSurveyor
+    private let reserve: DiskReserve
     /// Where it is read and written.
     ///
     /// What runs there already changes no thread for that.
@@ -39,6 +40,8 @@ package struct SQLiteDatabase: Store {
             throw StoreError(.other, at: path, detail: "\(error)")
         }
         try DatabaseFiles.check(path)
+        reserve = DiskReserve(of: path)
+        reserve.giveUpIfNeededToStart()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
@@ -124,6 +127,14 @@ package struct SQLiteDatabase: Store {
             _ = try await pool.barrierWriteWithoutTransaction { try $0.checkpoint(.truncate) }
         }
     }
+
+    package func giveUpReserve() async -> Bool {
+        reserve.giveUp()
+        // Another write may have found the disk full at the same time: it is worth a second try as well.
+        return true
+    }
+
+    package func keepReserve() async throws { try await threads.run { [reserve] in try reserve.keep() } }
 
     /// Frees the pages of the file and the compiled statements that the connections keep, soon after this returns: each
     /// connection once it has nothing to do.

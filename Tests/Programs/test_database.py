@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import time
@@ -93,9 +94,12 @@ class DatabaseCase(unittest.TestCase):
         """The agent is ready again by itself, has all requests, and approvals go through."""
         self.until("readiness", lambda: self.agent.json("status")["state"] == "ready")
         for acs_trans_id in acs_trans_ids:
-            run = self.agent.ctl("approve", self.received(acs_trans_id))
-            self.assertEqual(run.returncode, 0, run)
-            self.assertEqual(self.story(acs_trans_id)["status"], "authenticated")
+            self.expect_approval(self.received(acs_trans_id))
+
+    def expect_approval(self, acs_trans_id: str):
+        run = self.agent.ctl("approve", acs_trans_id)
+        self.assertEqual(run.returncode, 0, run)
+        self.assertEqual(self.story(acs_trans_id)["status"], "authenticated")
 
     def lines_of_trouble(self) -> list[str]:
         return re.findall(r"error the database is in trouble.*", self.agent.log.read_text())
@@ -113,17 +117,29 @@ class DatabaseCase(unittest.TestCase):
         for word in (*words, str(self.database)):
             self.assertIn(word, last)
 
-    def mount_small_disk(self):
+    def mount_small_disk(self, size: str = "2m"):
         self.state.mkdir(mode=0o700)
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m,mode=0700", "oob-test", self.state], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=0700", "oob-test", self.state], check=True)
         self.addCleanup(subprocess.run, ["umount", "--lazy", self.state], check=True)
 
-    def fill_disk(self) -> Path:
-        filler = self.state / "filler"
-        with self.assertRaises(OSError), open(filler, "wb", buffering=0) as file:
-            while True:
-                file.write(b"x" * 4096)
+    def fill_disk(self, name: str = "filler") -> Path:
+        """Takes all room, in which the agent gives up none: it stands still meanwhile."""
+        filler = self.state / name
+        running = self.agent.process.poll() is None
+        if running:
+            self.agent.process.send_signal(signal.SIGSTOP)
+        try:
+            with self.assertRaises(OSError), open(filler, "wb", buffering=0) as file:
+                while True:
+                    file.write(b"x" * 4096)
+        finally:
+            if running:
+                self.agent.process.send_signal(signal.SIGCONT)
         return filler
+
+    @property
+    def reserve(self) -> Path:
+        return self.state / "agent.db-reserve"
 
     def damage(self, name: str):
         """Writes over the first page of a table or an index."""
@@ -140,14 +156,40 @@ class DatabaseCase(unittest.TestCase):
 class WhileItRuns(DatabaseCase):
     @as_root
     def test_a_full_disk(self):
-        self.mount_small_disk()
-        pending = self.begin()
+        """Its reserve is for what is pending; nothing new is taken in until there is room for a reserve again."""
+        self.mount_small_disk("64m")
+        pending = [self.begin(), *[self.received(self.purchase()) for _ in range(9)]]
+        self.until("the reserve", self.reserve.exists)
         filler = self.fill_disk()
-        self.expect_failure(pending, "nothing was changed", "its disk is full", "make room")
+        for acs_trans_id in pending[:-1]:
+            self.expect_approval(acs_trans_id)
+        self.expect_degraded("its disk is full", "goes on by itself")
+        self.assertFalse(self.reserve.exists())
+        while_full = self.purchase()
+        run = self.agent.ctl("enroll", self.post("/sandbox/enrollment-codes", {})["link"])
+        self.assertEqual(run.returncode, 1, run)
+        self.assertIn("its disk is full", run.stderr)
+        self.agent.ctl("fetch")
+        self.assertEqual(self.agent.ctl("show", while_full).returncode, 3)
+        self.expect_approval(pending[-1])
+        filler.unlink()
+        self.expect_recovery(while_full)
+        self.assertTrue(self.reserve.exists())
+        self.assertEqual(len(self.lines_of_trouble()), 1, self.agent.tail())
+
+    @as_root
+    def test_a_full_disk_whose_reserve_is_used_up(self):
+        self.mount_small_disk("64m")
+        pending = self.begin()
+        self.until("the reserve", self.reserve.exists)
+        fillers = [self.fill_disk()]
         while_full = self.purchase()
         self.expect_degraded("its disk is full", "goes on by itself")
+        fillers.append(self.fill_disk("another filler"))
+        self.expect_failure(pending, "nothing was changed", "its disk is full", "make room")
         self.expect_failure(pending, "its disk is full")
-        filler.unlink()
+        for filler in fillers:
+            filler.unlink()
         self.expect_recovery(pending, while_full)
         self.assertEqual(len(self.lines_of_trouble()), 1, self.agent.tail())
 
@@ -328,9 +370,17 @@ class AtStart(DatabaseCase):
 
     @as_root
     def test_a_full_disk(self):
-        self.mount_small_disk()
-        self.begin_and_stop()
-        self.fill_disk()
+        """The agent starts in the room of its reserve, and not at all without one."""
+        self.mount_small_disk("64m")
+        pending = self.begin()
+        self.until("the reserve", self.reserve.exists)
+        self.agent.stop()
+        fillers = [self.fill_disk()]
+        self.agent = started(self, Agent(self.folder))
+        self.expect_degraded("its disk is full")
+        self.expect_approval(pending)
+        self.agent.stop()
+        fillers.append(self.fill_disk("another filler"))
         run = self.start_in_vain()
         self.assertEqual(run.returncode, 74, run)
         self.assertIn("full", run.stderr.splitlines()[-1])

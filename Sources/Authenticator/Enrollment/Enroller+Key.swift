@@ -67,6 +67,7 @@ extension Enroller {
         as parameters: EnrollmentParameters
     ) async throws {
         try await ports.store.write { store in
+            try ports.storeHealth.expectRoom()
             let now = ports.clock.now
             var enrollment = enrollment
             if let external = enrollment.key.external {

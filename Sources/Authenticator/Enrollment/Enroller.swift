@@ -51,6 +51,8 @@ struct Enroller: Sendable {
     /// - Throws: `CommandError` if nothing was begun; then there is no key and no row.
     func begin(_ parameters: EnrollmentParameters) async throws -> EnrollmentID {
         try check(parameters)
+        // Before the issuer is given the code, which can be used once.
+        try ports.storeHealth.expectRoom()
         guard EnrollmentName.bytes.contains(parameters.name.utf8.count) else {
             throw CommandError(.invalidArgument, "a name has 1 to 256 bytes, without the white space at its ends")
         }

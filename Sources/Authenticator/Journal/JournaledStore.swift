@@ -105,6 +105,10 @@ struct JournaledStore: Store {
 
     func scrub() async throws { try await store.scrub() }
 
+    func giveUpReserve() async -> Bool { await store.giveUpReserve() }
+
+    func keepReserve() async throws { try await store.keepReserve() }
+
     /// The newest entry as of this agent's last commit; nil before the first.
     var head: JournalPoint? { headMark?.point }
 

@@ -73,6 +73,7 @@ struct Intake: Sendable {
         let ids = try items.map { _ in try RequestID(random: ports.entropy) }
         let settings = settings
         let outcomes = try await ports.store.write { store -> [RequestAdmission.Outcome?] in
+            try ports.storeHealth.expectRoom()
             // An answer may come after the enrollment's end: then there is nobody to present it to.
             guard try store.enrollment(enrollment.id)?.membership != nil else { return [] }
             let (now, time) = (ports.clock.now, ports.provenTime)

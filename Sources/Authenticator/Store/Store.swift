@@ -14,6 +14,14 @@ package protocol Store: Sendable {
     ///
     /// Writes wait meanwhile: it takes as long as writing the whole store anew.
     func scrub() async throws
+    /// Gives up the room that is kept for a full disk.
+    ///
+    /// - Returns: whether a write that found no room is worth a second try.
+    func giveUpReserve() async -> Bool
+    /// Keeps room on the disk for when it is full, unless that is kept already.
+    ///
+    /// - Throws: `StoreError` of kind `full` if there is too little room.
+    func keepReserve() async throws
 }
 
 extension Store {
@@ -24,4 +32,9 @@ extension Store {
     package func conclude<T: Sendable>(
         _ body: @escaping @Sendable (any StoreWriter) throws -> T
     ) async throws -> T { try await write(body) }
+
+    /// A store on another machine's disk keeps none.
+    package func giveUpReserve() async -> Bool { false }
+
+    package func keepReserve() async throws {}
 }

@@ -8,6 +8,11 @@ package final class StoreHealth: Sendable {
     /// What is wrong with the store at the moment; nil if nothing is known to be.
     package var trouble: StoreError? { state.withLock(\.self) }
 
+    /// Refuses what is new while the disk is full: what room is left is for decisions that are already pending.
+    func expectRoom() throws(StoreError) {
+        if let trouble, trouble.kind == .full { throw trouble }
+    }
+
     /// A damaged store stays so until the agent is started anew.
     func note(_ trouble: StoreError) {
         let isNews = state.withLock { state in
@@ -42,7 +47,7 @@ package final class StoreHealth: Sendable {
     }
 }
 
-/// The store, watched: what goes wrong with it is noted, and a damaged one takes nothing more.
+/// The store, watched: what goes wrong with it is noted, a damaged one takes nothing more, and a full one nothing new.
 struct WatchedStore: Store {
     let real: any Store
     let health: StoreHealth
@@ -56,18 +61,33 @@ struct WatchedStore: Store {
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
-        if let trouble = health.trouble, trouble.isForGood { throw trouble }
-        return try await noting { try await real.write(body) }
+        try await withReserve { try await real.write(body) }
     }
 
     func conclude<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
-        if let trouble = health.trouble, trouble.isForGood { throw trouble }
-        return try await noting { try await real.conclude(body) }
+        try await withReserve { try await real.conclude(body) }
     }
 
     func scrub() async throws {
         if let trouble = health.trouble, trouble.isForGood { throw trouble }
         try await noting { try await real.scrub() }
+    }
+
+    func giveUpReserve() async -> Bool { await real.giveUpReserve() }
+
+    func keepReserve() async throws { try await noting { try await real.keepReserve() } }
+
+    /// Writes, and once more in the room of the reserve if the disk is full.
+    ///
+    /// The trouble is noted before the second try, in which what is new refuses itself.
+    private func withReserve<T>(_ write: () async throws -> T) async throws -> T {
+        if let trouble = health.trouble, trouble.isForGood { throw trouble }
+        do {
+            return try await noting(write)
+        } catch let trouble as StoreError where trouble.kind == .full && !trouble.isInDoubt {
+            guard await real.giveUpReserve() else { throw trouble }
+            return try await noting(write)
+        }
     }
 
     private func noting<T>(_ work: () async throws -> T) async throws -> T {

@@ -20,6 +20,8 @@ package struct StoreWatch: Sendable {
     package func run() async throws {
         let health = ports.storeHealth
         var changes = health.changes().makeAsyncIterator()
+        // One that cannot be kept is noted as a full disk.
+        _ = try? await ports.store.keepReserve()
         repeat {
             while let trouble = health.trouble {
                 let isSaid = say(trouble)
@@ -45,6 +47,8 @@ package struct StoreWatch: Sendable {
             try await ports.clock.sleep(seconds: Self.pause)
             do {
                 try await ports.store.write { try $0.touch() }
+                // A write that succeeds in the room of the reserve is no sign that there is room.
+                try await ports.store.keepReserve()
                 // Only this counts: a write that had nothing to change succeeds on a full disk too.
                 health.noteWritten()
             } catch is StoreError {

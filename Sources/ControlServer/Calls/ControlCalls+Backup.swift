@@ -34,6 +34,8 @@ extension ControlCalls {
         for client: ControlConnection, by peer: ControlPeer, in turn: BackupTurn
     ) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
         do {
+            // It would take the room that is left for decisions.
+            if let trouble = agent.storeError, trouble.kind == .full { throw trouble }
             let copy = try await turn.run {
                 try await client.whileThere { try await OwnThread.runAtLowPriority { try await copier.copy() } }
             }

@@ -107,6 +107,7 @@ struct BreakableStore: Store {
     let real: any Store
     private let writing = Box<StoreError?>(nil)
     private let reading = Box<StoreError?>(nil)
+    private let reserve = Box<(isKept: Bool, hasRoom: Bool)?>(nil)
     private let scrubbing = Box<(any Error)?>(nil)
     private let action = Box<(@Sendable () async throws -> Void)?>(nil)
     private let readAction = Box<(@Sendable () async throws -> Void)?>(nil)
@@ -116,6 +117,26 @@ struct BreakableStore: Store {
 
     func breakWrites(_ broken: Bool = true, by kind: StoreError.Kind = .full) {
         writing.set(broken ? StoreError(kind, at: "the test's store") : nil)
+    }
+
+    /// Sets whether there is a reserve; if not, whether there is room for one decides whether it can be kept.
+    func setReserve(_ isKept: Bool, hasRoom: Bool = true) { reserve.set((isKept, hasRoom)) }
+
+    func giveUpReserve() async -> Bool {
+        let wasKept = reserve.change { reserve in
+            defer { reserve?.isKept = false }
+            return reserve?.isKept
+        }
+        if wasKept == true { breakWrites(false) }
+        return wasKept != nil
+    }
+
+    func keepReserve() async throws {
+        let isKept = reserve.change { reserve in
+            if reserve?.hasRoom == true { reserve?.isKept = true }
+            return reserve?.isKept ?? true
+        }
+        if !isKept { throw StoreError(.full, at: "the test's store") }
     }
 
     func breakReads(_ broken: Bool = true, by kind: StoreError.Kind = .io) {
