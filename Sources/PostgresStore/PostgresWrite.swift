@@ -49,7 +49,8 @@ struct PostgresWrite {
         // What was in doubt may be there: before that is known, nothing can be held against what was written last.
         try settleEarlier()
         let session = PostgresSession(connection, host: host)
-        let transaction = DatabaseTransaction(database: session, sealing: sealing, written: Written(), host: host)
+        let written = Written()
+        let transaction = DatabaseTransaction(database: session, sealing: sealing, written: written, host: host)
         let token = Int64.random(in: .min ... .max)
         let result: T
         do {
@@ -61,6 +62,7 @@ struct PostgresWrite {
             throw error
         }
         let commit = OpenCommit(token: token) {
+            sealing.seen.take(written)
             noteHead(transaction.headSeen)
             for action in session.actions { action() }
         }

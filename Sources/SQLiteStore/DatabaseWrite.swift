@@ -23,8 +23,6 @@ struct DatabaseWrite {
         } catch let error as DatabaseError {
             guard let trouble = StoreError(error, at: path) else { throw error }
             guard isWhole && error.leavesCommitOpen && !isUndone() else { throw trouble }
-            // Nobody knows which rows are there.
-            sealing.committed.forget()
             throw trouble.inDoubt
         }
     }
@@ -37,7 +35,7 @@ struct DatabaseWrite {
             results.append(try body(transaction))
             return .commit
         }
-        sealing.committed.take(written)
+        sealing.seen.take(written)
         return results[0]
     }
 

@@ -68,14 +68,12 @@ package struct DatabaseTransaction: StoreWriter {
     /// Its value, for the list of values.
     var hostValue: String { host.map { "'\($0.text)', " } ?? "" }
 
-    /// Whether a row has the seal that it was written with last, as far as this process knows; empty: it is not there.
+    /// The least version that a row has by now, as far as this process knows; nil if it does not, or only reads.
     ///
     /// Whoever reads may see what was there before the newest commit; whoever writes sees that.
-    func isNewest(_ seal: [UInt8], of row: SealedRow) -> Bool {
-        guard let written else { return true }
-        let committed = sealing.isShared ? nil : sealing.committed[row]
-        guard let newest = written.state.seals[row] ?? committed else { return true }
-        return seal == newest
+    func leastVersion(of row: SealedRow) -> RowVersion? {
+        guard let written else { return nil }
+        return written.state.versions[row] ?? sealing.seen[row]
     }
 
     package func undoing(_ part: () throws -> Void) throws -> (any Error)? {

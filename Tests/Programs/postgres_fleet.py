@@ -34,7 +34,7 @@ SEALED = [
     "key_uri", "key_kind", "key_public", "key_exportable", "key_identity", "takes_push", "credential_key", "sign_count", "state",
     "authenticator_id", "sealed_token", "enrolled_at", "pin_failures", "pin_blocked_until", "pin_guessable",
     "sign_count_raised_from", "sign_count_raised_to", "sign_count_raised_at", "raised_elsewhere", "end_reason", "ended_at",
-    "journal_seq", "journal_host", "sealed_key",
+    "journal_seq", "journal_host", "sealed_key", "version", "pin_epoch",
 ]
 
 

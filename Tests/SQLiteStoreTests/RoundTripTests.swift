@@ -96,7 +96,7 @@ struct RoundTripTests {
         #expect(read.map(\.key) == [place, place])
         try await sample.store.write { _ = try $0.setPINTries(of: key, from: tries, to: .fresh) }
         #expect(try await sample.store.read { try $0.pinTries(of: key) } == .fresh)
-        #expect(try sample.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM key_tries") } == 0)
+        #expect(try sample.raw { try Int.fetchOne($0, sql: "SELECT tries_version FROM key_tries") } == 2)
     }
 
     @Test func `what changes of an enrollment, at once and where it is put in so`() async throws {

@@ -112,6 +112,12 @@ struct PINCheck: Sendable {
             }
             let now = ports.clock.now
             guard !before.isBlocked(at: now) else { throw CommandError(before, of: counter) }
+            if let key = counter.key, before == .fresh, try !store.hasRoomForTries(of: key) {
+                throw CommandError(
+                    .failed,
+                    "no PIN of \(counter.name) was tried: the agent has counted PINs of "
+                        + "\(PINTries.keysWithoutEnrollment) keys that no enrollment uses, and counts no more")
+            }
             // Of a count that is not the agent's no PIN is tried now.
             let isNoted = counter.key != nil && before != .unknown
             let begun = before.begun(at: now, by: isNoted ? store.journalHost ?? "" : nil)

@@ -5,6 +5,8 @@
 package struct PINTries: Sendable, Equatable {
     /// The wrong PINs in a row before there is a wait.
     package static let limit = 5
+    /// How many keys are counted that the agent did not make and no enrollment uses: their counts never go.
+    package static let keysWithoutEnrollment: Int64 = 10_000
     private static let firstWait: Int64 = 60
     private static let longestWait: Int64 = 86_400
 

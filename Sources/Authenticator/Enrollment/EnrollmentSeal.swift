@@ -48,6 +48,8 @@ extension Enrollment {
         bytes.add(journalSequence)
         bytes.add(journalHost)
         bytes.add(sealedKey)
+        bytes.add(version)
+        bytes.add(pinEpoch)
         return bytes.all
     }
 
@@ -74,12 +76,18 @@ extension Enrollment {
 
 extension PINTries {
     /// The bytes that the seal of a key's tries is over.
-    package func sealedBytes(of key: KeyIdentity) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - version: how often the row was written.
+    ///   - epoch: how often the count fell.
+    package func sealedBytes(of key: KeyIdentity, version: Int64, epoch: Int64) -> [UInt8] {
         var bytes = SealedBytes(of: "oob-agent key tries 1")
         bytes.add(key.bytes)
         bytes.add(Int64(failures))
         bytes.add(blockedUntil)
         bytes.add(underWay)
+        bytes.add(version)
+        bytes.add(epoch)
         return bytes.all
     }
 }

@@ -66,8 +66,11 @@ package protocol StoreReader {
     ///
     /// ``PINTries/unknown`` if what is there is not what the agent wrote.
     func pinTries(of key: KeyIdentity) throws -> PINTries
-    /// The same of every key that has had wrong ones since its last right one.
+    /// The same of every key whose PIN was tried.
     func keyTries() throws -> [KeyIdentity: PINTries]
+    /// Whether the tries of a key's PIN can be counted: they are already, or fewer than
+    /// ``PINTries/keysWithoutEnrollment`` keys are counted that no enrollment uses.
+    func hasRoomForTries(of key: KeyIdentity) throws -> Bool
 
     /// The enrollment of a request, which never changes; nil if there is no such request.
     func owner(of request: RequestID) throws -> EnrollmentID?

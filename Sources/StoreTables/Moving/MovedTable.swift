@@ -25,7 +25,7 @@ struct MovedTable: Sendable {
     static let all = [
         MovedTable(
             name: "enrollment", key: ["seq"], counter: "seq",
-            written: ["seal", "journal_seq", "journal_host"]),
+            written: ["seal", "version", "pin_epoch", "journal_seq", "journal_host"]),
         MovedTable(name: "key_tries", key: ["identity"]),
         MovedTable(
             name: "request", key: ["seq"], counter: "seq", personal: names(RequestColumn.personal),

@@ -27,6 +27,7 @@ extension StoreSchema {
     // Columns of an enrollment:
     // - seal and journal_seq: over all of the row, and the journal's newest entry when it was written; journal_host: in
     //   whose chain that is, null in a store of one chain.
+    // - version: 1 for a new row, 1 more with each writing, by whichever host; pin_epoch: how often pin_failures fell.
     // - key_uri and so on: where a key is that the agent did not make, and what it was found to be.
     // - refused_sign_count: null unless an assertion with this signCount was refused, or this is a copy, and the issuer has
     //   not said since which signCount it accepted.
@@ -71,6 +72,8 @@ extension StoreSchema {
             journal_seq INTEGER NOT NULL,
             journal_host TEXT,
             sealed_key BLOB,
+            version INTEGER NOT NULL,
+            pin_epoch INTEGER NOT NULL,
             seal BLOB NOT NULL,
             erasure TEXT CHECK (erasure IN ('wanted', 'done'))/*marks*/
         ) STRICT
@@ -86,12 +89,15 @@ extension StoreSchema {
         """,
         "CREATE INDEX enrollment_by_marks ON enrollment (/*by marks*/, seq) WHERE state <> 'ended'",
         // Wrong PINs of keys that the agent did not make, by a digest of which key that is; they outlive enrollments.
+        // No row goes, so that its version never begins anew; tries_epoch is as pin_epoch.
         """
         CREATE TABLE key_tries (
             identity BLOB PRIMARY KEY,
             failures INTEGER NOT NULL,
             blocked_until INTEGER,
             under_way TEXT,
+            tries_version INTEGER NOT NULL,
+            tries_epoch INTEGER NOT NULL,
             tries_seal BLOB NOT NULL
         ) STRICT, WITHOUT ROWID
         """,

@@ -11,7 +11,7 @@ enum EnrollmentColumn: Int, TableColumn {
         keyPublic, keyExportable, takesPush, signCount, state, body, authenticatorId, sealedToken, enrolledAt,
         signCountRaisedFrom, signCountRaisedTo, signCountRaisedAt, signCountRaisedElsewhere, endReason,
         endedAt, credentialKey, pinFailures, pinBlockedUntil, pinGuessable, keyIdentity, refusedSignCount, journalSeq,
-        journalHost, sealedKey, seal
+        journalHost, sealedKey, version, pinEpoch, seal
 }
 
 extension DatabaseTransaction {
@@ -108,7 +108,7 @@ extension DatabaseTransaction {
     private func write(_ changed: Enrollment, over old: Enrollment?) throws {
         self.written?.state.enrollments[changed.id] = nil
         let written = old.map { Self.content($0) }
-        let columns = try changingColumns(changed)
+        let columns = try changingColumns(changed, over: old)
         try database.update(
             EnrollmentColumn.table, set: written.map(columns.without) ?? columns, where: [.id: changed.id.text])
     }
@@ -136,14 +136,23 @@ extension DatabaseTransaction {
     }
 
     /// What may change of an enrollment, and a new seal over all of it.
-    private func changingColumns(_ changed: Enrollment) throws -> ColumnValues<EnrollmentColumn> {
+    ///
+    /// - Parameter old: what is in the row; nil for a new one, and one that is damaged.
+    private func changingColumns(
+        _ changed: Enrollment, over old: Enrollment? = nil
+    ) throws -> ColumnValues<EnrollmentColumn> {
+        let row = SealedRow.enrollment(changed.id)
+        let version = RowVersion.next(
+            after: old?.rowVersion, seen: leastVersion(of: row), failures: changed.pinTries.failures)
         var enrollment = changed
+        (enrollment.version, enrollment.pinEpoch) = (version.number, version.pinEpoch)
         enrollment.journalSequence = try journalMark(.head)?.point.sequence ?? 0
         enrollment.journalHost = host?.text
         let seal = try sealing.seals.seal(enrollment.sealedBytes)
-        written?.state.seals[.enrollment(enrollment.id)] = seal
+        written?.state.versions[row] = version.sealed(by: seal)
         return Self.content(changed) + [
-            .journalSeq: enrollment.journalSequence, .journalHost: enrollment.journalHost, .seal: seal,
+            .journalSeq: enrollment.journalSequence, .journalHost: enrollment.journalHost,
+            .version: version.number, .pinEpoch: version.pinEpoch, .seal: seal,
         ]
     }
 
@@ -179,6 +188,8 @@ extension DatabaseTransaction {
         var enrollment = try content(fields)
         enrollment.journalSequence = try fields.count(.journalSeq)
         enrollment.journalHost = try fields.optionalText(.journalHost)
+        enrollment.version = try fields.count(.version)
+        enrollment.pinEpoch = try fields.count(.pinEpoch)
         enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.bytes(.seal))
         sealing.damaged.note(enrollment.id, isDamaged: enrollment.isDamaged)
         return enrollment
@@ -186,7 +197,8 @@ extension DatabaseTransaction {
 
     private func isWhole(_ enrollment: Enrollment, seal: [UInt8]) throws -> Bool {
         guard try sealing.seals.isSeal(seal, of: enrollment.sealedBytes) else { return false }
-        return isNewest(seal, of: .enrollment(enrollment.id))
+        guard let seen = leastVersion(of: .enrollment(enrollment.id)) else { return true }
+        return enrollment.rowVersion.sealed(by: seal).isAtLeast(seen)
     }
 
     private func content(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
@@ -233,6 +245,12 @@ extension DatabaseTransaction {
         Membership(
             authenticatorId: try fields.value(.authenticatorId, TokenID.init),
             sealedToken: try fields.bytes(.sealedToken), enrolledAt: try fields.time(.enrolledAt))
+    }
+}
+
+extension Enrollment {
+    fileprivate var rowVersion: RowVersion {
+        RowVersion(number: version, pinEpoch: pinEpoch, failures: pinTries.failures)
     }
 }
 

@@ -46,24 +46,33 @@ extension Fields {
 enum KeyTriesColumn: Int, TableColumn {
     static let table = TableLayout<Self>("key_tries", naming: .snakeCase)
 
-    case identity, failures, blockedUntil, underWay, triesSeal
+    case identity, failures, blockedUntil, underWay, triesVersion, triesEpoch, triesSeal
+}
+
+/// A row of it.
+private struct KeptTries {
+    let tries: PINTries
+    let version: RowVersion
+
+    init(_ fields: Fields<KeyTriesColumn>) throws {
+        tries = PINTries(
+            failures: Int(try fields.count(.failures)), blockedUntil: try fields.optionalTime(.blockedUntil),
+            underWay: try fields.optionalText(.underWay))
+        version = RowVersion(
+            number: try fields.count(.triesVersion), pinEpoch: try fields.count(.triesEpoch), failures: tries.failures)
+    }
 }
 
 extension PINTries {
-    fileprivate init(_ fields: Fields<KeyTriesColumn>) throws {
-        self.init(
-            failures: Int(try fields.count(.failures)), blockedUntil: try fields.optionalTime(.blockedUntil),
-            underWay: try fields.optionalText(.underWay))
+    fileprivate func sealedBytes(of key: KeyIdentity, _ version: RowVersion) -> [UInt8] {
+        sealedBytes(of: key, version: version.number, epoch: version.pinEpoch)
     }
 }
 
 extension DatabaseTransaction {
     package func pinTries(of key: KeyIdentity) throws -> PINTries {
         try hold(.keyTries(key))
-        let condition = "WHERE identity = ?"
-        let tries = try database.row(of: KeyTriesColumn.table, condition, [key.bytes]) {
-            try self.tries($0, of: key)
-        }
+        let tries = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { try self.tries($0, of: key) }
         return tries ?? triesWithoutRow(of: key)
     }
 
@@ -75,6 +84,19 @@ extension DatabaseTransaction {
         return Dictionary(tries) { $1 }
     }
 
+    package func hasRoomForTries(of key: KeyIdentity) throws -> Bool {
+        let row: Bool? = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { _ in true }
+        return try row ?? ((database.numbers(Self.keysWithoutEnrollment).first ?? 0) < PINTries.keysWithoutEnrollment)
+    }
+
+    private static let ofKey = "WHERE identity = ?"
+
+    private static let keysWithoutEnrollment = """
+        SELECT count(*) FROM key_tries WHERE identity NOT IN (
+            SELECT key_identity FROM enrollment
+            WHERE key_uri IS NOT NULL AND state <> 'ended' AND key_identity IS NOT NULL)
+        """
+
     /// The tries of the key's PIN, which several enrollments may share; nil if they are the enrollment's own.
     func keyTries(_ fields: Fields<EnrollmentColumn>) throws -> PINTries? {
         guard let key = try KeyColumns.identity(fields) else { return nil }
@@ -83,41 +105,45 @@ extension DatabaseTransaction {
     }
 
     private func tries(_ fields: Fields<KeyTriesColumn>, of key: KeyIdentity) throws -> PINTries {
-        let tries = try PINTries(fields)
+        let kept = try KeptTries(fields)
+        let bytes = kept.tries.sealedBytes(of: key, kept.version)
         let seal = try fields.bytes(.triesSeal)
-        guard try sealing.seals.isSeal(seal, of: tries.sealedBytes(of: key)), isNewest(seal, of: .keyTries(key))
-        else { return .unknown }
-        return tries
+        guard try sealing.seals.isSeal(seal, of: bytes) else { return .unknown }
+        let version = kept.version.sealed(by: seal)
+        guard let seen = leastVersion(of: .keyTries(key)), !version.isAtLeast(seen) else { return kept.tries }
+        return .unknown
     }
 
-    /// A key without a row has had no wrong one, unless its row was taken away.
+    /// A key without a row has had no PIN tried, unless its row was taken away: no row is ever removed.
     private func triesWithoutRow(of key: KeyIdentity) -> PINTries {
-        isNewest([], of: .keyTries(key)) ? .fresh : .unknown
+        leastVersion(of: .keyTries(key)) == nil ? .fresh : .unknown
     }
 
     package func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool {
         guard try pinTries(of: key) == old else { return false }
+        // A key whose PIN was right at once has no row, and needs none.
+        guard old != new || old != .fresh else { return true }
         try write(new, of: key)
         return true
     }
 
     private func write(_ tries: PINTries, of key: KeyIdentity) throws {
-        guard tries != .fresh else {
-            try database.run("DELETE FROM key_tries WHERE identity = ?", [key.bytes])
-            written?.state.seals[.keyTries(key)] = []
-            return
-        }
-        let seal = try sealing.seals.seal(tries.sealedBytes(of: key))
-        written?.state.seals[.keyTries(key)] = seal
+        let old = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { try KeptTries($0).version }
+        let version = RowVersion.next(
+            after: old, seen: leastVersion(of: .keyTries(key)), failures: tries.failures)
+        let seal = try sealing.seals.seal(tries.sealedBytes(of: key, version))
+        written?.state.versions[.keyTries(key)] = version.sealed(by: seal)
         try database.insert(
             into: KeyTriesColumn.table,
             [
                 .identity: key.bytes, .failures: tries.failures, .blockedUntil: tries.blockedUntil,
-                .underWay: tries.underWay, .triesSeal: seal,
+                .underWay: tries.underWay, .triesVersion: version.number, .triesEpoch: version.pinEpoch,
+                .triesSeal: seal,
             ],
             onConflict: """
                 (identity) DO UPDATE SET failures = excluded.failures, blocked_until = excluded.blocked_until,
-                    under_way = excluded.under_way, tries_seal = excluded.tries_seal
+                    under_way = excluded.under_way, tries_version = excluded.tries_version,
+                    tries_epoch = excluded.tries_epoch, tries_seal = excluded.tries_seal
                 """)
     }
 }

@@ -240,7 +240,8 @@ extension SampleAgent {
 
     fileprivate func putBack(_ name: String, of card: SampleEnrollment) throws {
         let columns = [
-            "sign_count", "pin_failures", "pin_blocked_until", "journal_seq", "journal_host", "seal", "body",
+            "sign_count", "pin_failures", "pin_blocked_until", "journal_seq", "journal_host", "version", "pin_epoch",
+            "seal", "body",
         ]
         let sets = columns.map { "\($0) = old.\($0)" }.joined(separator: ", ")
         try StoreKind.$current.withValue(.postgres) {

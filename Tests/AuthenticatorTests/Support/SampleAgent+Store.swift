@@ -50,7 +50,7 @@ extension SampleAgent {
     func keptRow(of id: EnrollmentID) throws -> @Sendable () throws -> Void {
         let columns = """
             sign_count, state, authenticator_id, sealed_token, enrolled_at, end_reason, ended_at, pin_failures,
-            pin_blocked_until, sealed_key, seal, journal_seq, journal_host
+            pin_blocked_until, sealed_key, version, pin_epoch, seal, journal_seq, journal_host
             """
         let table = "kept_\(UInt64.random(in: 0...UInt64.max))"
         try tamper("CREATE TABLE \(table) AS SELECT \(columns) FROM enrollment WHERE id = '\(id.text)'")
