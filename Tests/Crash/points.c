@@ -55,6 +55,8 @@ bool counts(const char *path) {
     size_t length = strlen(under), whole = strlen(path);
     // SQLite's shared memory is made anew by whoever opens the database first.
     if (whole >= 4 && strcmp(path + whole - 4, "-shm") == 0) return false;
+    // The room that is kept for a full disk has nothing in it.
+    if (whole >= 8 && strcmp(path + whole - 8, "-reserve") == 0) return false;
     return strncmp(path, under, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
