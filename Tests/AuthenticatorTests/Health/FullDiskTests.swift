@@ -19,7 +19,7 @@ struct FullDiskTests {
     /// Fills the disk: the next write finds no room, and gives up the reserve.
     private func fillDisk() {
         sample.store.setReserve(true, hasRoom: false)
-        sample.store.breakWrites()
+        sample.store.breakWrites(by: .full)
     }
 
     @Test func `on a full disk what is pending is decided and nothing new is taken in`() async throws {

@@ -20,14 +20,14 @@ struct StoreErrorTests {
         let card = try await sample.enrolled()
         sample.store.breakWrites()
         await #expect(throws: StoreError.self) { try await sample.receive(.numbered(1), for: card) }
-        #expect(sample.agent.storeError?.kind == .full)
+        #expect(sample.agent.storeError?.kind == .io)
         try await sample.running([watch.run]) {
             for _ in 1...3 {
                 await #expect(throws: StoreError.self) { try await sample.receive(.numbered(1), for: card) }
                 #expect(try await sample.clock.wakeNext() == StoreWatch.pause)
             }
             try await sample.clock.sleepers()
-            #expect(sample.agent.storeError?.kind == .full)
+            #expect(sample.agent.storeError?.kind == .io)
             sample.store.breakWrites(false)
             try await sample.clock.wakeNext()
             try await sample.ports.storeHealth.untilWell()
@@ -53,7 +53,7 @@ struct StoreErrorTests {
 
     @Test func `what needs no room does not end a full disk's trouble`() async throws {
         let card = try await sample.enrolled()
-        sample.store.breakWrites()
+        sample.store.breakWrites(by: .full)
         await #expect(throws: StoreError.self) { try await sample.receive(.numbered(1), for: card) }
         sample.store.breakWrites(false)
         try await sample.agent.ports.store.write { _ in }

@@ -115,7 +115,7 @@ struct BreakableStore: Store {
 
     init(_ real: any Store) { self.real = real }
 
-    func breakWrites(_ broken: Bool = true, by kind: StoreError.Kind = .full) {
+    func breakWrites(_ broken: Bool = true, by kind: StoreError.Kind = .io) {
         writing.set(broken ? StoreError(kind, at: "the test's store") : nil)
     }
 
