@@ -10,7 +10,7 @@ struct DiskReserve: Sendable {
     /// The end of its name, after the database's.
     static let suffix = "-reserve"
 
-    /// The most bytes of it: the log of writes (4 MiB until it is written over) and some 2,000 decisions.
+    /// The most bytes of it: room for 300 decisions and their deliveries, of 12 pages each, before the log is written over.
     private static let largest: Int64 = 16 << 20
     /// The most of the disk of it, as one in so many parts.
     private static let parts: Int64 = 16

@@ -33,7 +33,7 @@ struct RowVersion: Sendable, Equatable {
 
     /// 1 for a new row, and 1 more each time that it is written, by whichever host.
     let number: Int64
-    /// How often its count of wrong PINs fell.
+    /// Number of times that its count of wrong PINs fell.
     let pinEpoch: Int64
     /// Its count of wrong PINs.
     let failures: Int
@@ -115,8 +115,9 @@ package final class SeenVersions: Sendable {
         }
     }
 
-    /// Half of the row's name would be as good: that two of a million rows have the same is unlikely (3 in 10^8), and
-    /// the seed, which is another one in each process, keeps anyone from making such rows.
+    /// 64 bits of the row's hash, under a seed that each process draws anew, so that nobody can make two rows share them.
+    ///
+    /// Two of a million rows share them with a probability of 3 in 10^8.
     private static func key(of row: SealedRow) -> UInt64 { UInt64(bitPattern: Int64(row.hashValue)) }
 }
 

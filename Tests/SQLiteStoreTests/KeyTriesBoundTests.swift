@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// How many keys have their wrong PINs counted that no enrollment uses.
+/// The bound on keys without an enrollment whose wrong PINs are counted.
 struct KeyTriesBoundTests {
     private let sample: SampleStore
 

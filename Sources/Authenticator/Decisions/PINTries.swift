@@ -5,7 +5,7 @@
 package struct PINTries: Sendable, Equatable {
     /// The wrong PINs in a row before there is a wait.
     package static let limit = 5
-    /// How many keys are counted that the agent did not make and no enrollment uses: their counts never go.
+    /// The most keys without an enrollment whose wrong PINs are counted; a count never goes.
     package static let keysWithoutEnrollment: Int64 = 10_000
     private static let firstWait: Int64 = 60
     private static let longestWait: Int64 = 86_400

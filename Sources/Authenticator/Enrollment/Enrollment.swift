@@ -50,9 +50,9 @@ package struct Enrollment: Sendable {
     package var journalSequence: Int64 = 0
     /// In whose chain that entry is; nil if the store has one chain.
     package var journalHost: String?
-    /// How often its row was written; 0 before the first time.
+    /// Number of times that its row was written; 0 before the first.
     package var version: Int64 = 0
-    /// How often its count of wrong PINs fell.
+    /// Number of times that its count of wrong PINs fell.
     package var pinEpoch: Int64 = 0
     /// Whether its row is not as the agent wrote it, so that nothing in it is to be believed or used.
     package var isDamaged = false

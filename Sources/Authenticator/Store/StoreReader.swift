@@ -10,7 +10,7 @@ package protocol StoreReader {
     ///
     /// - Returns: nil if there are none.
     func enrollmentPage(after place: Int64?, limit: Int, includingEnded ended: Bool) throws -> EnrollmentPage?
-    /// Those of these ids that are not over.
+    /// The enrollments of these ids that are not over.
     func enrollments(among ids: Set<EnrollmentID>) throws -> [Enrollment]
     /// Those that are not over and came after one, nil for all, oldest first: at most `limit`.
     ///

@@ -20,7 +20,7 @@ package struct StoreWatch: Sendable {
     package func run() async throws {
         let health = ports.storeHealth
         var changes = health.changes().makeAsyncIterator()
-        // One that cannot be kept is noted as a full disk.
+        // A reserve that cannot be kept is noted as a full disk.
         _ = try? await ports.store.keepReserve()
         repeat {
             while let trouble = health.trouble {

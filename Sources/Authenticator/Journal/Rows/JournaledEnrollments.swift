@@ -1,7 +1,7 @@
 import IssuerProtocol
 import StrictJSON
 
-/// What the journal says about the beginning and the end of enrollments, held against their rows as it is read.
+/// Beginnings and ends of enrollments as the journal tells them, held against their rows as it is read.
 ///
 /// Nothing is kept of the entries: what they say of a row stays so. An enrollment is what it was made as, and what is over
 /// stays over or goes. So it does not matter how much later than an entry its row is read.

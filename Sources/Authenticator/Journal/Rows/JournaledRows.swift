@@ -59,7 +59,7 @@ struct JournaledRows: Sendable {
         }
     }
 
-    /// What rows say that the journal does not, or the other way round; nil if they agree.
+    /// The contradiction between rows and journal; nil if they agree.
     ///
     /// - Parameter all: whether everything counts; else only what was signed, as one bad row says nothing about a request.
     func firstFault(all: Bool) -> JournalError? {

@@ -68,7 +68,7 @@ struct JournaledSignCounts: Sendable {
 }
 
 extension JournaledSignCounts.Told {
-    /// One that no signCount can be is the greatest of these.
+    /// The greatest number that is kept, which no signCount can be.
     private static let mostCount: Int64 = 1 << 40 - 1
 
     fileprivate init(_ number: UInt64) {
