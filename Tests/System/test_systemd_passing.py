@@ -47,20 +47,27 @@ class FullDisk(Installed):
             mkdir -p /var/lib/oob-agent && mount -t tmpfs -o size=4m,mode=0700 small /var/lib/oob-agent""")
         self.addCleanup(self.box.run, "sh", "-c", "systemctl stop oob-agent; umount /var/lib/oob-agent")
 
-    def purchase_on_a_full_disk(self) -> str:
+    def fill(self):
+        self.box.run("sh", "-c", "cat /dev/zero >> /var/lib/oob-agent/ballast 2>/dev/null || true")
+
+    def purchases_on_a_full_disk(self) -> tuple[str, str]:
+        """Two that are pending. The reserve beside the database is still kept."""
         self.start()
         self.enroll()
-        purchase = self.purchase()
-        self.box.run("sh", "-c", "cat /dev/zero > /var/lib/oob-agent/ballast 2>/dev/null || true")
-        return purchase
+        purchases = self.purchase(), self.purchase()
+        self.fill()
+        return purchases
 
     def sign_of_life(self) -> int:
         return int(self.box.show(AGENT, "WatchdogTimestampMonotonic"))
 
     def test_a_full_disk_is_told_loses_nothing_and_is_recovered_from(self):
         self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=20s\n")
-        purchase = self.purchase_on_a_full_disk()
-        refused = self.ctl("approve", purchase, "--json", check=False)
+        first, second = self.purchases_on_a_full_disk()
+        # The first is decided in the room of the reserve. The disk is full again, and now there is none.
+        self.approve(first)
+        self.fill()
+        refused = self.ctl("approve", second, "--json", check=False)
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("full", refused.stderr)
         self.box.eventually(lambda: self.box.show(AGENT, "StatusText").startswith("Degraded: "), "the trouble")
@@ -72,17 +79,30 @@ class FullDisk(Installed):
         self.assertEqual(self.box.show(AGENT, "NRestarts"), "0")
         self.box.run("rm", "/var/lib/oob-agent/ballast")
         self.box.eventually(lambda: self.json("status")["state"] == "ready", "the recovery")
-        self.approve(purchase)
+        self.approve(second)
         self.assertEqual(self.box.show(AGENT, "NRestarts"), "0")
 
-    def test_an_agent_that_is_killed_on_a_full_disk_comes_back_once_there_is_room(self):
+    def test_an_agent_that_is_killed_on_a_full_disk_starts_in_the_room_of_its_reserve(self):
         self.box.drop_in(AGENT, "fast", "[Service]\nRestartSec=10ms\n")
-        purchase = self.purchase_on_a_full_disk()
-        self.box.run("kill", "-KILL", self.box.show(AGENT, "MainPID"))
+        purchase, _ = self.purchases_on_a_full_disk()
+        self.kill()
+        self.box.eventually(lambda: self.box.show(AGENT, "ActiveState") == "active", "the agent")
+        self.approve(purchase)
+        self.assertEqual(self.box.show(AGENT, "NRestarts"), "1")
+
+    def test_an_agent_that_is_killed_on_a_full_disk_without_reserve_comes_back_once_there_is_room(self):
+        self.box.drop_in(AGENT, "fast", "[Service]\nRestartSec=10ms\n")
+        first, second = self.purchases_on_a_full_disk()
+        self.approve(first)
+        self.fill()
+        self.kill()
         fails_often(self.box, "74")
         self.box.run("rm", "/var/lib/oob-agent/ballast")
         self.box.eventually(lambda: self.box.show(AGENT, "ActiveState") == "active", "the agent")
-        self.approve(purchase)
+        self.approve(second)
+
+    def kill(self):
+        self.box.run("kill", "-KILL", self.box.show(AGENT, "MainPID"))
 
 
 if __name__ == "__main__":
