@@ -15,6 +15,8 @@ from rows import Row, ms, number
 from world import World
 
 PAGE = 10_000
+# The most past requests of one enrollment: what is stored of one has a bound.
+OF_ONE = 10_000
 DAY = 86_400
 # The columns of a request that say where its evidence is.
 PIECES = ["message_piece", "text_piece", "decision_piece"]
@@ -28,6 +30,8 @@ def with_past(world: World, count: int):
         world.until_received(acs_trans_id)
         world.approve(acs_trans_id)
         world.until_delivered()
+    for _ in range(count // OF_ONE):
+        world.enroll()
     world.stop_agent()
     database = sqlite3.connect(world.folder / "state" / "agent.db")
     copy_requests(database, count - database.execute("SELECT count(*) FROM request").fetchone()[0])
@@ -39,6 +43,7 @@ def with_past(world: World, count: int):
 
 def copy_requests(database: sqlite3.Connection, count: int):
     request, message = Copied(database, "request"), Copied(database, "message")
+    owners = [row[0] for row in database.execute("SELECT id FROM enrollment ORDER BY seq")]
     pieces = [database.execute("SELECT bytes FROM evidence WHERE piece = ?", (request.row[name],)).fetchone()[0]
               for name in PIECES]
     start, first = int(time.time()) - 100 * DAY, request.newest + 1
@@ -47,11 +52,12 @@ def copy_requests(database: sqlite3.Connection, count: int):
         ids = [(first + number, secrets.token_hex(10), secrets.token_hex(16), str(uuid.uuid4()),
                 start + 99 * DAY * number // count) for number in range(begin, min(begin + PAGE, count))]
         with database:
-            request.add({"seq": seq, "id": own, "jti": jti, "acs_trans_id": acs, "iat": at, "exp": at + 3600,
-                         "received_at": at, "decided_at": at,
+            request.add({"seq": seq, "id": own, "jti": jti, "enrollment_id": owners[seq % len(owners)],
+                         "acs_trans_id": acs, "iat": at, "exp": at + 3600, "received_at": at, "decided_at": at,
                          **{name: piece + (seq - first) * len(PIECES) + place for place, name in enumerate(PIECES)}}
                         for seq, own, jti, acs, at in ids)
-            message.add({"jti": jti, "request_id": own, "seen_at": at} for _, own, jti, _, at in ids)
+            message.add({"jti": jti, "request_id": own, "seen_at": at, "enrollment_id": owners[seq % len(owners)]}
+                        for seq, own, jti, _, at in ids)
             database.executemany("INSERT INTO evidence VALUES (?, ?)", (
                 (piece + (seq - first) * len(PIECES) + place, bytes)
                 for seq, *_ in ids for place, bytes in enumerate(pieces)))
