@@ -1,10 +1,11 @@
 """A state with thousands of enrollments, each of which was really made, and its issuer.
 
 One agent that enrolls 10,000 would take long, so many do, a hundred each. They have the same secret, so their rows are
-good together: they are put into one state. What was made stays in .build/bench for the next run; who
-wants it anew removes it.
+good together: they are put into one state. What was made stays in .build/bench for the next run with the
+same tables.
 """
 
+import hashlib
 import shutil
 import sqlite3
 from contextlib import ExitStack
@@ -13,15 +14,18 @@ from pathlib import Path
 from http_client import Connection
 from load import in_parallel
 from programs import Sandbox
+from row_sums import vouch
 from world import WORK, AgentProcess, enrolled, issuer_options
 
 CHUNK = 100
 AT_ONCE = 4
+SCHEMA = Path(__file__).parents[1] / "Sources" / "StoreTables" / "Schema"
 
 
 def parts(count: int) -> Path:
     """A folder with an issuer, and with agents' states that have so many enrollments together."""
-    folder = WORK / "enrolled"
+    form = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(SCHEMA.iterdir())))
+    folder = WORK / f"enrolled-{form.hexdigest()[:12]}"
     folder.mkdir(parents=True, exist_ok=True)
     missing = [number for number in range(-(-count // CHUNK)) if not (folder / f"{number}" / "done").exists()]
     if missing:
@@ -63,6 +67,7 @@ def put_together(source: Path, folder: Path, count: int):
             add_enrollments(database, state)
         last = database.execute("SELECT id FROM enrollment ORDER BY seq LIMIT -1 OFFSET ?", (count,)).fetchall()
         database.executemany("DELETE FROM enrollment WHERE id = ?", last)
+        vouch(database, (folder / "state" / "secret").read_bytes())
     database.close()
 
 

@@ -5,8 +5,8 @@
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 UPDATE host SET last_write = :n WHERE name = 'b' || :client_id
     RETURNING incarnation, CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT);
-SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'head';
-SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'floor';
+SELECT name, seq, digest, signature, rows FROM journal_mark WHERE host = 'b' || :client_id AND name = 'head';
+SELECT name, seq, digest, signature, rows FROM journal_mark WHERE host = 'b' || :client_id AND name = 'floor';
 SELECT seq, entry FROM journal WHERE host = 'b' || :client_id AND seq > :head ORDER BY seq LIMIT 2;
 SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE id = :client_id || '-' || :n) FOR UPDATE;
 SELECT request.*, enrollment.*, (SELECT bytes FROM evidence WHERE piece = request.message_piece),
@@ -21,9 +21,9 @@ SELECT 1 FROM enrollment WHERE id = 'b' || :client_id FOR UPDATE;
 UPDATE request SET decided_at = 1, state = 'approved', delivery = 'queued', queue_place = :n WHERE id = :client_id || '-' || :n;
 INSERT INTO evidence (bytes) VALUES (convert_to(repeat('x', 900), 'UTF8'));
 UPDATE request SET decision_piece = currval(pg_get_serial_sequence('evidence', 'piece')) WHERE id = :client_id || '-' || :n;
-INSERT INTO journal_mark (host, name, seq, digest, signature)
-    VALUES ('b' || :client_id, 'head', :head + 2, '\x00', '\x00') ON CONFLICT (host, name)
-    DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature;
+INSERT INTO journal_mark (host, name, seq, digest, signature, rows)
+    VALUES ('b' || :client_id, 'head', :head + 2, '\x00', '\x00', decode(repeat('00', 61), 'hex')) ON CONFLICT (host, name)
+    DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature, rows = excluded.rows;
 COMMIT;
 SELECT request.id, request.enrollment_id, request.jti, request.received_at, request.exp, request.state, request.queue_place,
     request.traceparent, request.delivery_error, (SELECT bytes FROM evidence WHERE piece = request.decision_piece),
@@ -33,8 +33,8 @@ SELECT request.id, request.enrollment_id, request.jti, request.received_at, requ
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 UPDATE host SET last_write = :n WHERE name = 'b' || :client_id
     RETURNING incarnation, CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT);
-SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'head';
-SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'floor';
+SELECT name, seq, digest, signature, rows FROM journal_mark WHERE host = 'b' || :client_id AND name = 'head';
+SELECT name, seq, digest, signature, rows FROM journal_mark WHERE host = 'b' || :client_id AND name = 'floor';
 SELECT seq, entry FROM journal WHERE host = 'b' || :client_id AND seq > :head + 2 ORDER BY seq LIMIT 2;
 SELECT 1 FROM enrollment WHERE id = 'b' || :client_id FOR UPDATE;
 SELECT 1 FROM request WHERE id = :client_id || '-' || :n AND delivery = 'queued';
@@ -45,7 +45,7 @@ SELECT request.*, enrollment.*, (SELECT bytes FROM evidence WHERE piece = reques
     FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
     LEFT JOIN key_tries ON key_tries.identity = enrollment.key_identity WHERE request.id = :client_id || '-' || :n;
 UPDATE request SET delivery = 'delivered', trans_status = 'Y' WHERE id = :client_id || '-' || :n;
-INSERT INTO journal_mark (host, name, seq, digest, signature)
-    VALUES ('b' || :client_id, 'head', :head + 4, '\x00', '\x00') ON CONFLICT (host, name)
-    DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature;
+INSERT INTO journal_mark (host, name, seq, digest, signature, rows)
+    VALUES ('b' || :client_id, 'head', :head + 4, '\x00', '\x00', decode(repeat('00', 61), 'hex')) ON CONFLICT (host, name)
+    DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature, rows = excluded.rows;
 COMMIT;

@@ -27,6 +27,7 @@ from empty_issuer import EmptyIssuer  # noqa: E402
 from postgres_fleet import Fleet, filling  # noqa: E402
 from postgres_server import PostgresServer  # noqa: E402
 from programs import BIN_DIR, Sandbox  # noqa: E402
+from row_sums import vouch  # noqa: E402
 from sealed import opened_by  # noqa: E402
 
 PAGE = 5_000
@@ -55,6 +56,7 @@ class FileFleet(Fleet):
         names, places = ", ".join(self.columns), ", ".join("?" * len(self.columns))
         rows = ([each[name] for name in self.columns] for each in self.rows(active, ended))
         self.database.executemany(f"INSERT INTO enrollment ({names}) VALUES ({places})", rows)
+        vouch(self.database, self.secret)
         self.database.commit()
         self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.database.close()

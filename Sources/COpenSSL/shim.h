@@ -13,6 +13,7 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/param_build.h>
+#include <openssl/params.h>
 #include <openssl/pkcs12.h>
 #include <openssl/provider.h>
 #include <openssl/rand.h>
@@ -47,6 +48,14 @@ static inline EVP_PKEY *shim_ec_pair(
     BN_clear_free(value);
     EVP_PKEY_CTX_free(context);
     return key;
+}
+
+/// Sets the key of an EVP_MAC of HMAC-SHA256. Its parameters are built by functions that want a pointer to what may change.
+static inline int shim_hmac_sha256_init(EVP_MAC_CTX *context, const unsigned char *key, size_t count) {
+    char digest[] = "SHA256";
+    const OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0), OSSL_PARAM_construct_end()};
+    return EVP_MAC_init(context, key, count, parameters);
 }
 
 /// Computes the uncompressed point, 65 bytes, of a private value of P-256, 32 bytes big-endian; 0 if it has none.

@@ -17,14 +17,19 @@ package struct DataKeySealer: DataKeySeals {
     }
 
     package func open(_ sealed: [UInt8], of id: EnrollmentID) throws -> DataKey {
-        guard let key = DataKey(try opened(sealed, of: id)) else { throw SealError.malformed }
+        let label = SealedUse.dataKey(id).label
+        guard let key = DataKey(try secret.open(sealed, orUnder: previous, label: label)) else {
+            throw SealError.malformed
+        }
         return key
     }
+}
 
-    private func opened(_ sealed: [UInt8], of id: EnrollmentID) throws(SealError) -> Secret {
-        let label = SealedUse.dataKey(id).label
+extension AgentSecret {
+    /// What is sealed under this secret, or still under the previous one while the agent's secret changes.
+    func open(_ sealed: [UInt8], orUnder previous: AgentSecret?, label: String) throws(SealError) -> Secret {
         do throws(SealError) {
-            return try secret.open(sealed, label: label)
+            return try open(sealed, label: label)
         } catch .notSealedByThisSecret {
             guard let previous else { throw .notSealedByThisSecret }
             return try previous.open(sealed, label: label)

@@ -22,6 +22,17 @@ package struct RowSealer: RowSeals {
         if try secret.isAuthenticator(seal, of: bytes, label: Self.label) { return true }
         return try previous?.isAuthenticator(seal, of: bytes, label: Self.label) ?? false
     }
+
+    package func seal(rowKey key: DataKey) throws -> [UInt8] {
+        try secret.seal(key.secret, label: SealedUse.rowKey.label)
+    }
+
+    package func openRowKey(_ sealed: [UInt8]) throws -> DataKey {
+        guard let key = DataKey(try secret.open(sealed, orUnder: previous, label: SealedUse.rowKey.label)) else {
+            throw SealError.malformed
+        }
+        return key
+    }
 }
 
 /// Everything that lies under the agent's secret, each under a label of its own.
@@ -40,6 +51,8 @@ enum SealedUse: Equatable {
     case auditKey
     /// Of a row in the store, all of which it vouches for; what is sealed says of which table it is.
     case enrollmentRow
+    /// In the store: under which those rows stand in sums.
+    case rowKey
 
     var label: String {
         switch self {
@@ -49,6 +62,7 @@ enum SealedUse: Equatable {
         case .dataKey(let name): "data key \(name.text)"
         case .auditKey: "audit key"
         case .enrollmentRow: "enrollment row"
+        case .rowKey: "row key"
         }
     }
 }

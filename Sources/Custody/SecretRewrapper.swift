@@ -23,6 +23,10 @@ package struct SecretRewrapper: Rewrapper {
         try change.resealedKey(sealed, label: SealedUse.credentialKey(name).label)
     }
 
+    package func rowKey(_ sealed: [UInt8]) throws -> [UInt8]? {
+        try change.resealed(sealed, label: SealedUse.rowKey.label)
+    }
+
     package func auditKey(_ sealed: [UInt8]) throws -> [UInt8]? {
         try change.resealedKey(sealed, label: SealedUse.auditKey.label)
     }

@@ -11,7 +11,8 @@ enum PostgresSchema {
         "moved_state", "secret_change", "host", "enrollment", "data_key", "key_tries", "request", "message",
         "message_tally", "stored_bytes", "cancellation", "evidence", "push_subscription",
         "persona", "script",
-        "test_clock", "proven_time", "journal", "journal_mark", "audit_key", "journal_checkpoint", "journal_of_request",
+        "test_clock", "proven_time", "journal", "journal_mark", "audit_key", "row_key", "journal_checkpoint",
+        "journal_of_request",
     ]
 
     /// The oldest server that is known to do (PostgreSQL's `server_version_num`).

@@ -57,6 +57,7 @@ struct PostgresWrite {
             try session.begin(
                 incarnation: incarnation, token: token, clocks, asking: transaction.openingQuestions(head: head))
             result = try body(transaction)
+            try transaction.vouchForRows()
         } catch {
             session.rollBack()
             throw error

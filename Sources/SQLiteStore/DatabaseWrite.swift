@@ -33,6 +33,7 @@ struct DatabaseWrite {
         try database.inTransaction {
             let transaction = DatabaseTransaction(database: database, sealing: sealing, written: written)
             results.append(try body(transaction))
+            try transaction.vouchForRows()
             return .commit
         }
         sealing.seen.take(written)

@@ -1,5 +1,7 @@
 package import Authenticator
+package import Keys
 import Synchronization
+import TableRows
 
 /// Who vouches for rows, and what this process has committed and read.
 package struct Sealing: Sendable {
@@ -9,6 +11,7 @@ package struct Sealing: Sendable {
 
     /// Who seals the data keys of enrollments; nil if the store keeps their personal data as it is.
     let dataKeys: (any DataKeySeals)?
+    let rowKey = SeenRowKey()
 
     /// Whether other hosts write to the same rows.
     let isShared: Bool
@@ -48,8 +51,7 @@ struct RowVersion: Sendable, Equatable {
     }
 
     func sealed(by seal: [UInt8]) -> RowVersion {
-        let mark = seal.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        return RowVersion(number: number, pinEpoch: pinEpoch, failures: failures, mark: mark)
+        RowVersion(number: number, pinEpoch: pinEpoch, failures: failures, mark: seal.mark)
     }
 
     /// The version of the same row when it is written next.
@@ -74,27 +76,45 @@ struct RowVersion: Sendable, Equatable {
     }
 }
 
-/// The versions of the rows that this process has written last: of an older row nothing is used in what it writes.
+/// The versions of the rows that this process has written last, or read in a survey: of an older row nothing is used in
+/// what it writes.
 ///
-/// Of each row at most 24 bytes and a dictionary's room are kept, and its wrong PINs while there are some.
+/// Of each row at most 32 bytes and a dictionary's room are kept, and its wrong PINs while there are some.
 package final class SeenVersions: Sendable {
+    /// What is remembered of a row.
+    private struct Version {
+        var number: Int64
+        var mark: UInt64
+        /// The number of the survey that has read it last, or of the last one that had begun when it was written.
+        var survey: UInt32
+    }
+
     private struct Seen {
-        var numbers: [UInt64: (number: Int64, mark: UInt64)] = [:]
+        var versions: [UInt64: Version] = [:]
         /// Of those rows alone whose wrong PINs were counted here since the last right one.
         var tries: [UInt64: (epoch: Int64, failures: Int)] = [:]
+        var survey: UInt32 = 0
+        /// Where each chain ended in the last survey that found all rows as they were written; empty before the first.
+        var ends: [String: Int64] = [:]
     }
 
     private let seen = Mutex(Seen())
 
-    /// The least that the row has by now; nil if this process has not written it.
+    /// The least that the row has by now; nil if this process has neither written nor read it.
     subscript(row: SealedRow) -> RowVersion? {
         let key = Self.key(of: row)
         return seen.withLock { seen in
-            guard let row = seen.numbers[key] else { return nil }
+            guard let row = seen.versions[key] else { return nil }
             let tries = seen.tries[key]
             return RowVersion(
                 number: row.number, pinEpoch: tries?.epoch ?? 0, failures: tries?.failures ?? 0, mark: row.mark)
         }
+    }
+
+    /// Whether a survey would have read a row that was written when a chain had so many entries: one that it has not read
+    /// had ended, or was gone.
+    func hasSurveyed(_ host: String?, through sequence: Int64) -> Bool {
+        seen.withLock { $0.ends[host ?? ""].map { sequence < $0 } ?? false }
     }
 
     /// After a database transaction was committed, and before the next one that writes.
@@ -105,7 +125,7 @@ package final class SeenVersions: Sendable {
         seen.withLock { seen in
             for (row, version) in written.state.versions {
                 let key = Self.key(of: row)
-                seen.numbers[key] = (version.number, version.mark)
+                seen.versions[key] = Version(number: version.number, mark: version.mark, survey: seen.survey)
                 if version.failures > 0 {
                     seen.tries[key] = (version.pinEpoch, version.failures)
                 } else if !seen.tries.isEmpty {
@@ -115,10 +135,66 @@ package final class SeenVersions: Sendable {
         }
     }
 
+    /// Begins a survey: rows that are written from now on stay remembered whether it reads them or not.
+    ///
+    /// - Returns: its number; another one may begin before it ends.
+    func beginSurvey() -> UInt32 {
+        seen.withLock { seen in
+            seen.survey += 1
+            return seen.survey
+        }
+    }
+
+    /// Takes a row that a survey has read.
+    ///
+    /// - Returns: whether it is older than it was when the survey began.
+    func note(_ row: SealedRow, _ mark: RowMark, isLive: Bool, in survey: UInt32) -> Bool {
+        let key = Self.key(of: row)
+        return seen.withLock { seen in
+            guard let known = seen.versions[key] else {
+                if isLive { seen.versions[key] = Version(number: mark.version, mark: mark.seal.mark, survey: survey) }
+                return false
+            }
+            // What was written since it began, or read by a later one, is newer than what is read.
+            guard known.survey < survey else { return false }
+            let isSame = mark.version == known.number && mark.seal.mark == known.mark
+            guard isSame || mark.version > known.number else { return true }
+            if isLive { seen.versions[key] = Version(number: mark.version, mark: mark.seal.mark, survey: survey) }
+            return false
+        }
+    }
+
+    /// Forgets what ended: a row that a survey would have read is refused without that.
+    func conclude(_ survey: UInt32, heads: [String: Int64]) {
+        seen.withLock { seen in
+            for key in seen.versions.filter({ $0.value.survey < survey }).keys {
+                seen.versions[key] = nil
+                seen.tries[key] = nil
+            }
+            // Another one may have begun later, and ended before.
+            seen.ends.merge(heads) { max($0, $1) }
+        }
+    }
+
     /// 64 bits of the row's hash, under a seed that each process draws anew, so that nobody can make two rows share them.
     ///
     /// Two of a million rows share them with a probability of 3 in 10^8.
     private static func key(of row: SealedRow) -> UInt64 { UInt64(bitPattern: Int64(row.hashValue)) }
+}
+
+extension [UInt8] {
+    /// The end of a seal, by which one is told from another of the same version.
+    fileprivate var mark: UInt64 { suffix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
+/// The key of the rows' terms, once it was read from the store.
+final class SeenRowKey: Sendable {
+    private let key = Mutex<DataKey?>(nil)
+
+    var value: DataKey? {
+        get { key.withLock(\.self) }
+        set { key.withLock { $0 = newValue } }
+    }
 }
 
 /// The enrollments whose rows were not as the agent wrote them when they were read last.
@@ -145,6 +221,18 @@ package final class Written {
         /// As they were read since they are held, or as they were changed to; nothing else can have changed them.
         var enrollments: [EnrollmentID: Enrollment] = [:]
         var entries: [JournalEntry] = []
+
+        /// As they were read, or are by what was written since.
+        var rows: [SealedRow: RowMark] = [:]
+        /// Whether the head does not vouch yet for rows that were written.
+        var isSumDue = false
+        /// By how much this host's sum changes.
+        var rowChange = RowSum.zero
+        /// In the place of the sum that was committed last.
+        var rowSum: RowSum?
+        /// Nil: it was not looked for; nil in it: there is none.
+        var committedHead: JournalMark??
+        var rowTerms: RowTerms?
     }
 
     /// As it was before a part that was undone, that is set again.
@@ -160,4 +248,11 @@ package struct NoRowSeals: RowSeals {
     package func seal(_ bytes: [UInt8]) -> [UInt8] { [] }
 
     package func isSeal(_ seal: [UInt8], of bytes: [UInt8]) -> Bool { true }
+
+    package func seal(rowKey key: DataKey) -> [UInt8] { unsafe key.secret.withBytes { unsafe Array($0) } }
+
+    package func openRowKey(_ sealed: [UInt8]) throws -> DataKey {
+        guard let key = DataKey(Secret(sealed)) else { throw RowKeyColumn.table.unreadable(.sealed) }
+        return key
+    }
 }

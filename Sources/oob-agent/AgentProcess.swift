@@ -200,7 +200,9 @@ struct AgentProcess {
     }
 
     private func prepare(_ agent: Agent, _ opened: OpenedStore, _ rewrapper: SecretRewrapper?) async throws {
-        try await refusing(opened) { try await agent.prepare(rewrapping: rewrapper, onStep: { notify($0) }) }
+        try await refusing(opened) {
+            try await agent.prepare(rewrapping: rewrapper, isReadingRows: false, onStep: { notify($0) })
+        }
         try await expectNoPersonas(agent)
         // An agent that cannot read its database does not start.
         for finding in try await agent.checkup.findingsOfAll() where finding.isCertain {

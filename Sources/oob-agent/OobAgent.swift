@@ -47,7 +47,7 @@ struct OobAgent: AsyncParsableCommand {
     @Flag(
         name: .customLong("accept-head"),
         help: ArgumentHelp(
-            "Take the database as it is though it may not be the newest (headMissing, restored), and exit.",
+            "Take the database as it is though it may not be the newest (headMissing, restored, rowsChanged), and exit.",
             discussion:
                 "The agent must be stopped. It is written down in the journal. If nothing is in doubt, nothing is done."
         ))

@@ -11,7 +11,7 @@ import Testing
     ) -> AgentFigures {
         AgentFigures(
             version: "1.2.3", hasPersonas: hasPersonas, startedAt: 1_700_000_000, isReady: true, isStarting: true,
-            isStoreHealthy: true, doubt: .restored, journalHead: 23, isSocketThere: true, unusableKeys: 2,
+            isStoreHealthy: true, doubts: [.restored], journalHead: 23, isSocketThere: true, unusableKeys: 2,
             freeDisk: 12, holdings: holdings, work: work, pushed: 3,
             polled: 4, repeated: 5,
             refusedPushes: 6,

@@ -21,6 +21,7 @@ import rfc8785
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+import row_sums
 from citations import page
 from issuer import Issuer
 from programs import BIN_DIR, Agent, temporary_folder
@@ -78,6 +79,16 @@ class TheChain(WithAnAgent):
                    ec.ECDSA(hashes.SHA256()))
         about = [entry["entry"] for entry in entries if entry.get("request") == approved["id"]]
         self.assertEqual(about, ["presented", "decided", "answered"])
+
+    def test_its_head_has_the_sum_of_all_rows_as_hmac_and_cryptography_make_it_anew(self):
+        for decision in ["approve", "deny"]:
+            self.decide(decision)
+            self.agent.stop()
+            with sqlite3.connect(self.folder / "state" / "agent.db") as database:
+                found, told = row_sums.of_file(database, (self.folder / "state" / "secret").read_bytes())
+            database.close()
+            self.assertEqual(found, told)
+            self.start()
 
     def test_it_says_who_decided_and_that_nobody_was_shown_anything(self):
         request = self.decide("approve")
@@ -140,6 +151,7 @@ class OfMany(WithAnAgent):
             statement = f"oob-agent journal head 1\n{entry['seq']}\n{digest.hexdigest()}\n"
             database.execute("UPDATE journal_mark SET seq = ?, digest = ?, signature = ? WHERE name = 'head'",
                              (entry["seq"], digest.digest(), key.sign(statement.encode(), ec.ECDSA(hashes.SHA256()))))
+            row_sums.vouch(database, (self.folder / "state" / "secret").read_bytes())
         database.close()
 
     def test_it_gets_its_checkpoints_though_the_agent_is_killed_meanwhile_and_each_is_signed(self):
@@ -222,7 +234,7 @@ class WhoeverCanWriteTheFile(WithAnAgent):
               f"UPDATE journal_mark SET seq = {last - 3}, digest = zeroblob(32)"], last - 3),
             (["DELETE FROM journal", "DELETE FROM journal_mark"], 1),
             ([f"INSERT INTO journal VALUES ({last + 1}, '{{}}')"], last + 1),
-            (["INSERT INTO journal_mark SELECT 'floor', 5, zeroblob(32), signature FROM journal_mark",
+            (["INSERT INTO journal_mark SELECT 'floor', 5, zeroblob(32), signature, NULL FROM journal_mark",
               "DELETE FROM journal WHERE seq <= 5"], 5),
         ]:
             with self.subTest(statements):

@@ -282,7 +282,7 @@ class InTrouble(unittest.TestCase):
         # It is the issuer's trouble and nobody's else: this is no reason to wake the one who runs the agent.
         self.assertEqual({sample.labels["cause"]: sample.value
                           for sample in found["oob_agent_not_ready_reasons"].samples},
-                         {"starting": 0, "database": 0, "restored": 0, "headMissing": 0, "clockAhead": 0, "descriptors": 0, "socket": 0, "key": 0, "issuer": 1, "suspended": 0})
+                         {"starting": 0, "database": 0, "restored": 0, "headMissing": 0, "rowsChanged": 0, "clockAhead": 0, "descriptors": 0, "socket": 0, "key": 0, "issuer": 1, "suspended": 0})
         (pause,) = found["oob_agent_issuer_pause_seconds"].samples
         self.assertEqual(pause.labels, {"issuer": issuer.origin})
 

@@ -79,7 +79,7 @@ extension Agent {
     /// Takes the clock as it is, which has not agreed with the proven time; before anything runs.
     ///
     /// - Returns: what was wrong, as a sentence; nil if nothing was.
-    /// - Throws: as ``prepare(rewrapping:onStep:)``; `StoreError` `.forged`.
+    /// - Throws: as ``prepare(rewrapping:isReadingRows:onStep:)``; `StoreError` `.forged`.
     package func acceptClock() async throws -> String? {
         try await resumeClock()
         try await provenTimeKeeper.begin()

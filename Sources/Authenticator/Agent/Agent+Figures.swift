@@ -12,16 +12,16 @@ extension Agent {
         }
         let isStoreHealthy = holdings != nil && storeError == nil
         let (isSocketThere, descriptors) = (!processTroubles.has(.socket), ports.inspector.descriptors)
-        let doubt = ports.headStanding.doubt?.cause
+        let doubts = ports.headStanding.doubts.map(\.cause)
         let isClockAhead = ports.provenTime.isClockAhead
         let isProcessWell =
-            !isStarting && isStoreHealthy && isSocketThere && descriptors.shortage == nil && doubt == nil
+            !isStarting && isStoreHealthy && isSocketThere && descriptors.shortage == nil && doubts.isEmpty
             && !isClockAhead
         let facts = tally.all
         return AgentFigures(
             version: settings.version, hasPersonas: settings.hasPersonas, startedAt: workTally.startedAt,
             isReady: isProcessWell && holdings?.troubled == 0, isStarting: isStarting,
-            isStoreHealthy: isStoreHealthy, doubt: doubt, isClockAhead: isClockAhead,
+            isStoreHealthy: isStoreHealthy, doubts: doubts, isClockAhead: isClockAhead,
             journalHead: headWatch.store.head?.sequence ?? 0,
             isSocketThere: isSocketThere,
             unusableKeys: keyWatch.health.failing.count, descriptors: descriptors,

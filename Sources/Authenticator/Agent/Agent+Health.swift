@@ -29,7 +29,7 @@ extension Agent {
             + (others > 0 ? ["\(others) more enrollment\(others == 1 ? " is" : "s are") in trouble"] : [])
     }
 
-    private var headTrouble: [String] { ports.headStanding.doubt.map { [$0.sentence] } ?? [] }
+    private var headTrouble: [String] { ports.headStanding.doubts.map(\.sentence) }
 
     private var clockTrouble: [String] { [ports.provenTime.trouble].compactMap(\.self) }
 

@@ -9,7 +9,7 @@ extension Agent {
     package func loops(
         isPolling: Bool, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) -> [@Sendable () async throws -> Void] {
-        [storeWatch.run, headWatch.run, provenTimeKeeper.run, periodicLook.run] + sharing
+        [storeWatch.run, headWatch.run, rowWatch.run, provenTimeKeeper.run, periodicLook.run] + sharing
             + [afterOwnKeys(signCountWatch.run), outboxDelivery.run, registrationDelivery.run]
             + (isPolling ? [afterOwnKeys(fetcher.run)] : []) + [
                 journalPruner.run, housekeeper.run, checkpointer.run, { try await self.keyWatch.run(onStep: onStep) },

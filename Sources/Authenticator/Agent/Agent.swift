@@ -30,6 +30,7 @@ package final class Agent: Sendable {
     package let periodicLook: PeriodicLook
     package let hostWitness: HostWitness
     package let headWatch: HeadWatch
+    let rowWatch: RowWatch
     package let provenTimeKeeper: ProvenTimeKeeper
     package let journal: Journal
     package let checkup: Checkup
@@ -85,6 +86,7 @@ package final class Agent: Sendable {
             ports: ports, hub: hub, log: log, deferred: deferred, keyHealth: keyHealth, head: { store.head })
         hostWitness = HostWitness(store: store, ports: ports, retention: settings.auditRetention, log: log)
         headWatch = HeadWatch(store: store, ports: ports, hub: hub, log: log)
+        rowWatch = RowWatch(store: store, ports: ports, log: log)
         provenTimeKeeper = ProvenTimeKeeper(ports: ports, log: log)
         storeWatch = StoreWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
@@ -117,14 +119,18 @@ package final class Agent: Sendable {
     ///
     /// - Parameters:
     ///   - rewrapper: given if the agent's secret changes.
+    ///   - isReadingRows: whether it returns when all rows were held against the journal; else the loops do that, and
+    ///     approvals wait for it.
     ///   - onStep: called after each step that takes time.
     ///
     /// On a forged journal it returns all the same, and the agent is in trouble for good.
     /// - Throws: what the sealing throws for a secret that is not the one this state was made with; `RotationError`;
     ///   `ClockError`; ``ForeignHeadError``.
     package func prepare(
-        rewrapping rewrapper: (any Rewrapper)? = nil, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
+        rewrapping rewrapper: (any Rewrapper)? = nil, isReadingRows: Bool = true,
+        onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) async throws {
+        ports.headStanding.expectRows()
         try await resumeClock()
         try await provenTimeKeeper.begin()
         var acceptance: JournalFact?
@@ -141,6 +147,7 @@ package final class Agent: Sendable {
         await headWatch.note()
         workTally.begin(after: try await journal.newest(), at: ports.clock.now)
         try await openFirstToken()
+        if isReadingRows { try await rowWatch.look() }
     }
 
     /// Sees that the secret opens what the store holds; one token is enough.
@@ -187,7 +194,7 @@ package final class Agent: Sendable {
     /// Takes the database as it is, which is not known to be the newest that this host wrote; before anything runs.
     ///
     /// - Returns: what was in doubt, as a sentence; nil if nothing was.
-    /// - Throws: as ``prepare(rewrapping:onStep:)``; `StoreError` `.forged`.
+    /// - Throws: as ``prepare(rewrapping:isReadingRows:onStep:)``; `StoreError` `.forged`.
     package func acceptHead() async throws -> String? {
         try await resumeClock()
         // It is owed as long as that change is the newest entry.

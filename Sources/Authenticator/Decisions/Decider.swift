@@ -84,6 +84,11 @@ struct Decider: Sendable {
         defer { queues.leave(owner) }
         // Who was in the queue before may have decided it: then no key is opened and no PIN tried for it.
         var found = try await look(at: id, on: terms)
+        if ports.headStanding.areRowsDue {
+            try await wanted.run { [ports] in try await ports.headStanding.untilRowsAreRead(on: ports.patience) }
+            // Meanwhile the request or the enrollment may have ended.
+            found = try await look(at: id, on: terms)
+        }
         try ports.headStanding.expectApprovals(of: found.request)
         // An old copy of the state goes above the issuer's signCount before it signs again.
         let isUnknown = ports.headStanding.isRestored && !signCountWatch.isKnown(owner)

@@ -100,6 +100,7 @@ struct PINCheck: Sendable {
     private func begin(
         _ counter: PINCounter, of read: Enrollment?
     ) async throws -> (before: PINTries, begun: PINTries) {
+        try await ports.headStanding.untilRowsAreRead(on: ports.patience)
         try ports.headStanding.expectPINs()
         let (before, begun) = try await ports.store.write { store in
             // Others may have tried since the enrollment was read, and it may have ended or been damaged.

@@ -1,5 +1,5 @@
 import IssuerProtocol
-import Keys
+package import Keys
 
 /// Who vouches that a row of the store is as the agent wrote it; whoever can write the store alone cannot.
 package protocol RowSeals: Sendable {
@@ -7,6 +7,9 @@ package protocol RowSeals: Sendable {
     func seal(_ bytes: [UInt8]) throws -> [UInt8]
     /// Whether ``seal(_:)`` gave this for the same bytes.
     func isSeal(_ seal: [UInt8], of bytes: [UInt8]) throws -> Bool
+    /// Seals the key under which rows stand in sums (``RowSum``).
+    func seal(rowKey key: DataKey) throws -> [UInt8]
+    func openRowKey(_ sealed: [UInt8]) throws -> DataKey
 }
 
 extension Enrollment {

@@ -39,6 +39,8 @@ package enum AgentEvent: Sendable {
     case keyFailed(EnrollmentID)
     /// A trouble of the store has come, changed or gone.
     case storeHealthChanged
+    /// All rows have been held against the journal.
+    case rowsRead
 }
 
 extension AgentEvent {

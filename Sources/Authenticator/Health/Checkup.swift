@@ -36,10 +36,11 @@ package struct Checkup: Sendable {
 
     private var headFindings: [Finding] {
         let standing = ports.headStanding
-        let doubt = standing.doubt.map { doubt in
+        let doubts = standing.doubts.map { doubt in
             switch doubt {
             case .missing: Finding(.headMissing, doubt.sentence)
             case .restored: Finding(.restored, doubt.sentence)
+            case .rowsChanged: Finding(.rowsChanged, doubt.sentence)
             }
         }
         let notKept = standing.notKept.map { reason in
@@ -48,7 +49,7 @@ package struct Checkup: Sendable {
                 "the newest entry of this host's journal cannot be noted outside the database, so that an older database "
                     + "in its place may not be noticed at the next start: \(reason)")
         }
-        return [doubt, notKept].compactMap(\.self)
+        return doubts + [notKept].compactMap(\.self)
     }
 
     private var buildFindings: [Finding] {

@@ -74,7 +74,8 @@ extension Finding {
 /// The names are promises: scripts look for them. Each has a section in docs/reference/doctor.md. The most
 /// severe come first.
 package enum Weakness: String, Sendable, CaseIterable {
-    case signedElsewhere, signCountRaised, databaseTrouble, restored, headMissing, enrollmentDamaged, keyUnusable,
+    case signedElsewhere, signCountRaised, databaseTrouble, restored, headMissing, rowsChanged, enrollmentDamaged,
+        keyUnusable,
         requestUnverified, clockBehind, clockAhead, diskLow, stateReadable, debuggerAttached
     case personas, testAuthenticator, testClock
     case pinGuessable, tokenKeyExportable, secretBesideKeys, coreDumps, swapUnencrypted, socketOpen
@@ -83,8 +84,9 @@ package enum Weakness: String, Sendable, CaseIterable {
 
     package var severity: Warning.Severity {
         switch self {
-        case .signedElsewhere, .signCountRaised, .databaseTrouble, .restored, .headMissing, .enrollmentDamaged,
-            .keyUnusable, .requestUnverified, .clockBehind, .clockAhead, .diskLow, .stateReadable, .debuggerAttached:
+        case .signedElsewhere, .signCountRaised, .databaseTrouble, .restored, .headMissing, .rowsChanged,
+            .enrollmentDamaged, .keyUnusable, .requestUnverified, .clockBehind, .clockAhead, .diskLow, .stateReadable,
+            .debuggerAttached:
             .high
         case .personas, .testAuthenticator, .testClock, .pinGuessable, .tokenKeyExportable, .secretBesideKeys,
             .coreDumps, .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked, .databaseAlone,

@@ -20,6 +20,8 @@ extension Trouble {
         case headMissing
         /// The database is older than this host's noted head.
         case restored
+        /// Rows of enrollments are not those that the agent wrote last.
+        case rowsChanged
         /// The machine's clock is far ahead of the time that is proven to have passed.
         case clockAhead
         /// The process has as many files open as it may.

@@ -34,10 +34,18 @@ package struct JournalMark: Sendable, Equatable {
     package let point: JournalPoint
     /// A DER ECDSA-Sig-Value over ``JournalStatement/bytes``; nil only inside the database transaction that moves it.
     package let signature: [UInt8]?
+    /// Of a head: the sum over the rows that its host wrote (``RowSum``), which the store keeps, sealed for this very head.
+    package let rows: [UInt8]?
 
-    package init(point: JournalPoint, signature: [UInt8]?) {
+    package init(point: JournalPoint, signature: [UInt8]?, rows: [UInt8]? = nil) {
         self.point = point
         self.signature = signature
+        self.rows = rows
+    }
+
+    /// Whether both are the same point under the same signature; of the rows ``RowWatch`` sees whether they are as it says.
+    package static func == (left: JournalMark, right: JournalMark) -> Bool {
+        left.point == right.point && left.signature == right.signature
     }
 }
 

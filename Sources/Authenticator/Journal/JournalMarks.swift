@@ -63,6 +63,7 @@ struct JournalMarks: Sendable, Equatable {
     /// Sees that each of the newest entries follows the one before it, and gives them.
     ///
     /// Those before them are held against each other by ``JournalAudit``.
+    @discardableResult
     func expectNewestEntries(_ count: Int64, of store: any StoreReader) throws -> [JournalEntry] {
         guard let head = head?.point else { throw ForgedJournalError("it has no head") }
         let start = max(head.sequence - count, floor?.point.sequence ?? 0)
@@ -79,15 +80,5 @@ struct JournalMarks: Sendable, Equatable {
         } catch let fault as JournalError {
             throw ForgedJournalError("\(fault)")
         }
-    }
-}
-
-extension JournalMarks {
-    /// Sees that no enrollment was written when the journal was longer than it is.
-    func expectNoNewerRow(of store: any StoreReader) throws {
-        let end = head?.point.sequence ?? 0
-        guard let newer = try store.enrollments(writtenAfter: end).first(where: { !$0.isDamaged }) else { return }
-        throw ForgedJournalError(
-            "it ends with entry \(end), but enrollment \(newer.id) was written when it had \(newer.journalSequence)")
     }
 }

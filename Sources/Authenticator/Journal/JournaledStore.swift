@@ -162,8 +162,7 @@ struct JournaledStore: Store {
             guard try found.isNothing && store.journal(after: 0, limit: 1).isEmpty else {
                 throw ForgedJournalError("its audit key is gone")
             }
-            try found.expectNoNewerRow(of: store)
-            try NewestChains(store, [], hosts).expectNoneKnowsMore(than: .beginning, of: store)
+            try NewestChains(store, hosts).expectNoneKnowsMore(than: .beginning, of: store)
             return try makeSigner(in: store)
         }
         if let marks = marks.value {
@@ -172,11 +171,10 @@ struct JournaledStore: Store {
         } else {
             try found.expectSigned(by: signer.publicKey)
             try found.expectNewestEntry(of: store)
-            let entries = try found.expectNewestEntries(Self.atStart, of: store)
-            try found.expectNoNewerRow(of: store)
-            let chains = try NewestChains(store, entries, hosts)
-            if let head = found.head?.point { try chains.expectNoneKnowsMore(than: head, of: store) }
-            try chains.putTriesBack(in: store, at: clock.now)
+            try found.expectNewestEntries(Self.atStart, of: store)
+            if let head = found.head?.point {
+                try NewestChains(store, hosts).expectNoneKnowsMore(than: head, of: store)
+            }
             try store.settleTries(at: clock.now)
         }
         return signer

@@ -30,7 +30,7 @@ package struct AgentFigures: Sendable {
     package let isStarting: Bool
     package let isStoreHealthy: Bool
     /// Why it is not known whether the database is the newest that this host wrote; nil if it is.
-    package var doubt: Trouble.Cause?
+    package var doubts: [Trouble.Cause] = []
     /// Whether the clock is so far ahead of the proven time that nothing is deleted by it.
     package var isClockAhead = false
     /// The number of the newest entry of this host's journal; 0 before the first.
@@ -64,8 +64,9 @@ package struct AgentFigures: Sendable {
     package var notReady: [Trouble.Cause: Int] {
         let own: [Trouble.Cause: Int] = [
             .starting: isStarting ? 1 : 0, .database: isStoreHealthy ? 0 : 1, .socket: isSocketThere ? 0 : 1,
-            .descriptors: descriptors.shortage == nil ? 0 : 1, .headMissing: doubt == .headMissing ? 1 : 0,
-            .restored: doubt == .restored ? 1 : 0, .clockAhead: isClockAhead ? 1 : 0,
+            .descriptors: descriptors.shortage == nil ? 0 : 1, .clockAhead: isClockAhead ? 1 : 0,
+            .headMissing: doubts.contains(.headMissing) ? 1 : 0, .restored: doubts.contains(.restored) ? 1 : 0,
+            .rowsChanged: doubts.contains(.rowsChanged) ? 1 : 0,
         ]
         guard let holdings else { return own }
         let of: [Trouble.Cause] = [.key, .issuer, .suspended]

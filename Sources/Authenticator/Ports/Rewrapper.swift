@@ -12,4 +12,6 @@ package protocol Rewrapper: Sendable {
     func key(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
     /// The audit key under the present secret; nil if it is already.
     func auditKey(_ sealed: [UInt8]) throws -> [UInt8]?
+    /// The key under which rows stand in sums, under the present secret; nil if it is already.
+    func rowKey(_ sealed: [UInt8]) throws -> [UInt8]?
 }

@@ -16,8 +16,6 @@ package protocol StoreReader {
     ///
     /// Empty after one that is not there.
     func enrollments(after id: EnrollmentID?, limit: Int) throws -> [Enrollment]
-    /// Those that are not over and were written when the journal had more entries than this.
-    func enrollments(writtenAfter sequence: Int64) throws -> [Enrollment]
     /// The ids of all at one stage, oldest first.
     func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID]
     /// The registrations without an answer that began at or before a time, seconds since 1970, oldest first.
@@ -188,6 +186,13 @@ package protocol StoreReader {
     func sealedAuditKey() throws -> [UInt8]?
     /// The same of the other hosts' chains; empty if the store has one chain.
     func sealedAuditKeysOfOthers() throws -> [[UInt8]]
+    /// The key under which rows stand in sums, as it was sealed; nil before the first write.
+    func sealedRowKey() throws -> [UInt8]?
+    /// Reads all rows that have a seal, as of one moment, and holds them against the sums that the hosts' heads have.
+    ///
+    /// It comes first in its database transaction, which reads on a connection of its own (``Store/survey(_:)``). If they
+    /// agree, no older row is used in what is written from then on.
+    func surveyRows() throws -> RowSurvey
 }
 
 extension StoreReader {

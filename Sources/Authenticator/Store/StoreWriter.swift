@@ -82,6 +82,9 @@ package protocol StoreWriter: StoreReader {
     func insert(sealedAuditKey sealed: [UInt8]) throws
     /// The same key, sealed anew.
     func update(sealedAuditKey sealed: [UInt8]) throws
+    func update(sealedRowKey sealed: [UInt8]) throws
+    /// Has this host's head vouch for the rows as a survey has found them.
+    func set(rowSum sum: RowSum) throws
     /// Brings the audit keys of the other hosts' chains under the present secret, and lets hosts start that have it alone.
     ///
     /// - Parameter rewrapped: a key under the present secret; nil if it is already.

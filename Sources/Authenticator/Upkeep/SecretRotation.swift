@@ -73,16 +73,18 @@ struct SecretRotation: Sendable {
     }
 
     private func survey() async throws -> Due {
-        let (count, auditKeys) = try await ports.store.read { store in
+        let (count, auditKeys, rowKey) = try await ports.store.read { store in
             (
                 try store.enrollmentCount(),
-                try [store.sealedAuditKey()].compactMap(\.self) + store.sealedAuditKeysOfOthers()
+                try [store.sealedAuditKey()].compactMap(\.self) + store.sealedAuditKeysOfOthers(),
+                try store.sealedRowKey()
             )
         }
         var due = Due()
         try changingNothing("the audit key") {
             due.auditKey = try auditKeys.contains { try rewrapper.auditKey($0) != nil }
         }
+        try changingNothing("the key of the rows' sums") { _ = try rowKey.flatMap(rewrapper.rowKey) }
         try await forEachPage { page in
             let pushKeys = try await ports.store.survey { store in
                 try page.map { try store.subscriptions(of: $0.id).map(\.sealedKey) }
@@ -199,6 +201,9 @@ struct SecretRotation: Sendable {
             }
             if let sealed = try store.sealedAuditKey().flatMap(rewrapper.auditKey) {
                 try store.update(sealedAuditKey: sealed)
+            }
+            if let sealed = try store.sealedRowKey().flatMap(rewrapper.rowKey) {
+                try store.update(sealedRowKey: sealed)
             }
             try store.concludeSecretChange(rewrapper.auditKey)
             try store.record(.secretChanged(keys: keys, tokens: tokens), at: clock.now)

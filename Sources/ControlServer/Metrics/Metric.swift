@@ -54,8 +54,8 @@ enum Metric: String, CaseIterable, Sendable {
         case .startTime: "When the agent started, seconds since 1970; counters begin at 0 then."
         case .ready: "1 if the agent can do its work for every enrollment, as /v1/health says."
         case .notReady:
-            "Why it is not ready, by cause: enrollments, and 1 for starting, database, restored, headMissing, clockAhead, descriptors "
-                + "and socket."
+            "Why it is not ready, by cause: enrollments, and 1 for starting, database, restored, headMissing, rowsChanged, clockAhead, "
+                + "descriptors and socket."
         case .databaseHealthy: "1 if the database can be read, and the last write went well."
         case .journalHead:
             "The number of the newest entry of this host's journal. If it falls, the database is an older one."

@@ -42,6 +42,7 @@ struct MovedTable: Sendable {
         MovedTable(name: "script", key: ["request_seq"]),
         MovedTable(name: "test_clock", key: ["one"]),
         MovedTable(name: "proven_time", key: ["one"]),
+        MovedTable(name: "row_key", key: ["one"]),
         MovedTable(name: "journal", key: ["seq"], isOfHost: true),
         MovedTable(name: "journal_mark", key: ["name"], isOfHost: true),
         MovedTable(name: "audit_key", key: ["one"], isOfHost: true),

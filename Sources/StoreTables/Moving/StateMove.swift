@@ -35,6 +35,10 @@ package struct StateMove {
     /// - Throws: ``StateMoveError``, what a database throws, or what `conclude` throws.
     package func run(concluding conclude: (any StoreWriter) throws -> Void = { _ in }) throws -> Tally {
         var tally = Tally()
+        // Rows that are not as they were written are not sealed anew.
+        if let problem = try source.transaction().surveyRows().problem {
+            throw StateMoveError("\(problem): nothing is moved before a person has looked (oobctl audit verify)")
+        }
         for table in MovedTable.all {
             let columns = try table.columns(in: source.session)
             guard !columns.isEmpty, try table.columns(in: target.session) == columns else {
@@ -54,7 +58,9 @@ package struct StateMove {
             }
         }
         let transaction = target.transaction(written: Written())
+        try transaction.set(rowSum: transaction.surveyRows().due)
         try conclude(transaction)
+        try transaction.vouchForRows()
         return tally
     }
 

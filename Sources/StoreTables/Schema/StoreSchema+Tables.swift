@@ -258,6 +258,7 @@ extension StoreSchema {
             seq INTEGER NOT NULL,
             digest BLOB NOT NULL,
             signature BLOB,
+            rows BLOB,
             PRIMARY KEY (/*host,*/name)
         ) STRICT, WITHOUT ROWID
         """,
@@ -268,6 +269,8 @@ extension StoreSchema {
             PRIMARY KEY (/*host,*/one)
         ) STRICT
         """,
+        // Under which the rows that have a seal stand in the sums of the heads' column `rows`.
+        "CREATE TABLE row_key (one INTEGER PRIMARY KEY CHECK (one = 1), sealed BLOB NOT NULL) STRICT",
         """
         CREATE TABLE journal_checkpoint (
             /*host*/seq INTEGER NOT NULL,

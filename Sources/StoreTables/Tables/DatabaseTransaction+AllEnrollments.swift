@@ -8,23 +8,6 @@ extension DatabaseTransaction {
     /// The most enrollments that a statement goes through.
     private static let span = 20_000
 
-    package func enrollments(writtenAfter sequence: Int64) throws -> [Enrollment] {
-        try enrollments(writtenAfter: sequence, span: Self.span)
-    }
-
-    /// No index has what each write about an enrollment changes, for each would then write to all indexes.
-    func enrollments(writtenAfter sequence: Int64, span: Int) throws -> [Enrollment] {
-        var (found, place): ([Enrollment], Int64) = ([], 0)
-        let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?) AS span"
-        while let end = try database.number(last, [place, span]) {
-            found += try enrollments(
-                "WHERE seq > ? AND seq <= ? AND state <> 'ended' AND \(ofHost("journal_host"))journal_seq > ?",
-                [place, end, sequence])
-            place = end
-        }
-        return found
-    }
-
     package func enrollmentPage(
         after place: Int64?, limit: Int, includingEnded ended: Bool
     ) throws -> EnrollmentPage? {

@@ -150,6 +150,7 @@ extension DatabaseTransaction {
         enrollment.journalHost = host?.text
         let seal = try sealing.seals.seal(enrollment.sealedBytes)
         written?.state.versions[row] = version.sealed(by: seal)
+        try count(row, as: RowMark(version: version.number, seal: seal))
         return Self.content(changed) + [
             .journalSeq: enrollment.journalSequence, .journalHost: enrollment.journalHost,
             .version: version.number, .pinEpoch: version.pinEpoch, .seal: seal,
@@ -190,14 +191,20 @@ extension DatabaseTransaction {
         enrollment.journalHost = try fields.optionalText(.journalHost)
         enrollment.version = try fields.count(.version)
         enrollment.pinEpoch = try fields.count(.pinEpoch)
-        enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.bytes(.seal))
+        let seal = try fields.bytes(.seal)
+        noteRead(.enrollment(enrollment.id), RowMark(version: enrollment.version, seal: seal))
+        enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: seal)
         sealing.damaged.note(enrollment.id, isDamaged: enrollment.isDamaged)
         return enrollment
     }
 
     private func isWhole(_ enrollment: Enrollment, seal: [UInt8]) throws -> Bool {
         guard try sealing.seals.isSeal(seal, of: enrollment.sealedBytes) else { return false }
-        guard let seen = leastVersion(of: .enrollment(enrollment.id)) else { return true }
+        guard let seen = leastVersion(of: .enrollment(enrollment.id)) else {
+            // Whoever reads may see what was there before the survey.
+            return written == nil
+                || !sealing.seen.hasSurveyed(enrollment.journalHost, through: enrollment.journalSequence)
+        }
         return enrollment.rowVersion.sealed(by: seal).isAtLeast(seen)
     }
 

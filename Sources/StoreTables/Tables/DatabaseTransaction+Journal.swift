@@ -12,7 +12,7 @@ enum JournalColumn: Int, TableColumn {
 enum JournalMarkColumn: Int, TableColumn {
     static let table = TableLayout<Self>("journal_mark", naming: .snakeCase)
 
-    case name, seq, digest, signature
+    case name, seq, digest, signature, rows
 }
 
 /// The columns of the key that signs those points.
@@ -93,8 +93,10 @@ extension DatabaseTransaction {
         let mark = try database.row(of: JournalMarkColumn.table, markNamed, [name.rawValue]) {
             fields in
             let point = JournalPoint(sequence: try fields.count(.seq), digest: try fields.bytes(.digest))
-            return JournalMark(point: point, signature: try fields.optionalBytes(.signature))
+            return JournalMark(
+                point: point, signature: try fields.optionalBytes(.signature), rows: try fields.optionalBytes(.rows))
         }
+        if name == .head { written?.state.committedHead = .some(mark) }
         written?.state.marks[name] = .some(mark)
         return mark
     }
@@ -130,13 +132,17 @@ extension DatabaseTransaction {
     package var newEntries: [JournalEntry] { written?.state.entries ?? [] }
 
     package func set(_ mark: JournalMark, as name: JournalMark.Name) throws {
-        written?.state.marks[name] = mark
+        // With the signature, which comes last, the head gets what vouches for the rows.
+        let isWhole = name == .head && mark.signature != nil
+        let rows = try isWhole ? sealedRowSum(at: mark.point) : nil
+        written?.state.marks[name] = JournalMark(point: mark.point, signature: mark.signature, rows: rows)
         try database.run(
             """
-            INSERT INTO journal_mark (\(hostColumn)name, seq, digest, signature) VALUES (\(hostValue)?, ?, ?, ?)
-            ON CONFLICT (\(hostColumn)name)
-            DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature
-            """, [name.rawValue, mark.point.sequence, mark.point.digest, mark.signature])
+            INSERT INTO journal_mark (\(hostColumn)name, seq, digest, signature, rows)
+            VALUES (\(hostValue)?, ?, ?, ?, ?)
+            ON CONFLICT (\(hostColumn)name) DO UPDATE SET
+                seq = excluded.seq, digest = excluded.digest, signature = excluded.signature, rows = excluded.rows
+            """, [name.rawValue, mark.point.sequence, mark.point.digest, mark.signature, rows])
     }
 
     package func removeJournal(through sequence: Int64) throws {

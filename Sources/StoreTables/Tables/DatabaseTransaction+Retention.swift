@@ -67,7 +67,8 @@ extension DatabaseTransaction {
 
     private func removeEnrollments(before time: Int64, limit: Int) throws -> Int {
         written?.state.enrollments = [:]
-        return try remove(
+        // As they are when they go: another host may remove the same.
+        let gone = try database.rows(
             """
             DELETE FROM enrollment WHERE seq IN (
                 SELECT seq FROM enrollment AS old
@@ -76,7 +77,19 @@ extension DatabaseTransaction {
                     AND NOT EXISTS (SELECT * FROM message WHERE enrollment_id = old.id)
                     AND NOT EXISTS (SELECT * FROM cancellation WHERE enrollment_id = old.id)
                 ORDER BY ended_at LIMIT ?2)
-            """, before: time, limit: limit)
+            RETURNING seq, id, version, seal
+            """, [time, limit]
+        ) { row -> (EnrollmentID, RowMark) in
+            guard case .number(let version) = row[2], case .bytes(let seal) = row[3] else {
+                throw EnrollmentColumn.table.unreadable(.seal)
+            }
+            return (try placedEnrollment(row).id, RowMark(version: version, seal: seal))
+        }
+        for (id, mark) in gone {
+            noteRead(.enrollment(id), mark)
+            try count(.enrollment(id), as: nil)
+        }
+        return gone.count
     }
 
     private func remove(_ sql: String, before time: Int64, limit: Int) throws -> Int {

@@ -53,6 +53,9 @@ enum KeyTriesColumn: Int, TableColumn {
 private struct KeptTries {
     let tries: PINTries
     let version: RowVersion
+    let seal: [UInt8]
+
+    var mark: RowMark { RowMark(version: version.number, seal: seal) }
 
     init(_ fields: Fields<KeyTriesColumn>) throws {
         tries = PINTries(
@@ -60,6 +63,7 @@ private struct KeptTries {
             underWay: try fields.optionalText(.underWay))
         version = RowVersion(
             number: try fields.count(.triesVersion), pinEpoch: try fields.count(.triesEpoch), failures: tries.failures)
+        seal = try fields.bytes(.triesSeal)
     }
 }
 
@@ -107,9 +111,8 @@ extension DatabaseTransaction {
     private func tries(_ fields: Fields<KeyTriesColumn>, of key: KeyIdentity) throws -> PINTries {
         let kept = try KeptTries(fields)
         let bytes = kept.tries.sealedBytes(of: key, kept.version)
-        let seal = try fields.bytes(.triesSeal)
-        guard try sealing.seals.isSeal(seal, of: bytes) else { return .unknown }
-        let version = kept.version.sealed(by: seal)
+        guard try sealing.seals.isSeal(kept.seal, of: bytes) else { return .unknown }
+        let version = kept.version.sealed(by: kept.seal)
         guard let seen = leastVersion(of: .keyTries(key)), !version.isAtLeast(seen) else { return kept.tries }
         return .unknown
     }
@@ -128,11 +131,13 @@ extension DatabaseTransaction {
     }
 
     private func write(_ tries: PINTries, of key: KeyIdentity) throws {
-        let old = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { try KeptTries($0).version }
+        let old = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { try KeptTries($0) }
+        if let old { noteRead(.keyTries(key), old.mark) }
         let version = RowVersion.next(
-            after: old, seen: leastVersion(of: .keyTries(key)), failures: tries.failures)
+            after: old?.version, seen: leastVersion(of: .keyTries(key)), failures: tries.failures)
         let seal = try sealing.seals.seal(tries.sealedBytes(of: key, version))
         written?.state.versions[.keyTries(key)] = version.sealed(by: seal)
+        try count(.keyTries(key), as: RowMark(version: version.number, seal: seal))
         try database.insert(
             into: KeyTriesColumn.table,
             [

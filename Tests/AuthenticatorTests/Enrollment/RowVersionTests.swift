@@ -40,6 +40,8 @@ struct RowVersionTests {
         try putBack()
         #expect(try await approve(.right) != nil)
         #expect(try await sample.outbox(of: card).isEmpty)
+        // Its request has ended; of another one nothing would be used either.
+        #expect(try await sample.store.write { try $0.enrollment(card.id) }?.isDamaged == true)
     }
 
     @Test func `an old PIN whose row is put back approves nothing`() async throws {

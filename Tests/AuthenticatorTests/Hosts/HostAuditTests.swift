@@ -152,7 +152,7 @@ struct HostAuditTests {
 
     @Test func `a copy of a chain under another name is named`() async throws {
         let copied = [
-            "audit_key": "one, sealed", "journal": "seq, entry", "journal_mark": "name, seq, digest, signature",
+            "audit_key": "one, sealed", "journal": "seq, entry", "journal_mark": "name, seq, digest, signature, rows",
         ]
         try tamper("INSERT INTO host SELECT 'ghost', identity, 1, alive_until FROM host WHERE name = 'beta'")
         for (table, columns) in copied {
@@ -202,7 +202,7 @@ struct HostAuditTests {
         #expect(fault.problem.contains("is at signCount 0, the journal at 1"))
     }
 
-    @Test func `wrong PINs that another host has counted are held against the row, and put back`() async throws {
+    @Test func `wrong PINs that another host has counted are held against the row`() async throws {
         let (card, request) = try await alpha.enrolledWithPIN()
         let before = try await alpha.copiedRow(of: card)
         for _ in 1...2 { _ = try await beta.refusal(of: request, pin: .wrong) }
@@ -210,10 +210,6 @@ struct HostAuditTests {
         _ = try await beta.refusal(of: request, pin: .wrong)
         try alpha.putBack(before, of: card)
         #expect(try await fault(by: alpha)?.problem.contains("had more wrong PINs than its row says") == true)
-        let again = try StoreKind.$current.withValue(.postgres) { try alpha.neighbour("alpha") }
-        try await again.agent.prepare()
-        #expect(try await again.tries(of: card).failures == 3)
-        #expect(try await fault(by: again) == nil)
     }
 
     @Test func `a right PIN on another host clears the wrong ones, whatever was seen of it`() async throws {

@@ -93,7 +93,7 @@ struct HostWitnessTests {
             """
             INSERT INTO host SELECT 'ghost', identity, 1, alive_until FROM host WHERE name = 'alpha';
             INSERT INTO audit_key SELECT 'ghost', one, sealed FROM audit_key WHERE host = 'alpha';
-            INSERT INTO journal_mark SELECT 'ghost', name, seq, digest, signature FROM journal_mark WHERE host = 'alpha';
+            INSERT INTO journal_mark SELECT 'ghost', name, seq, digest, signature, rows FROM journal_mark WHERE host = 'alpha';
             UPDATE journal_mark SET seq = seq + 1 WHERE host = 'beta'
             """)
         try await alpha.agent.hostWitness.look()

@@ -87,11 +87,11 @@ struct ForgedJournalTests {
             ("UPDATE journal_mark SET seq = seq - 1", "the audit key has not signed its head"),
             ("UPDATE journal_mark SET signature = x'00'", "the audit key has not signed its head"),
             (
-                "INSERT INTO journal_mark SELECT 'floor', seq, digest, NULL FROM journal_mark",
+                "INSERT INTO journal_mark SELECT 'floor', seq, digest, NULL, NULL FROM journal_mark",
                 "the audit key has not signed its floor"
             ),
             (
-                "INSERT INTO journal_mark SELECT 'floor', seq, digest, signature FROM journal_mark",
+                "INSERT INTO journal_mark SELECT 'floor', seq, digest, signature, NULL FROM journal_mark",
                 "the audit key has not signed its floor"
             ),
             ("DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal)", "is missing"),

@@ -43,8 +43,8 @@ extension HeadTests {
         sample.clock.advance(by: 1)
         try sample.tamper("DELETE FROM journal WHERE seq > ?", [mark.point.sequence])
         try sample.tamper(
-            "UPDATE journal_mark SET seq = ?, digest = ?, signature = ? WHERE name = 'head'",
-            [mark.point.sequence, mark.point.digest, try #require(mark.signature)])
+            "UPDATE journal_mark SET seq = ?, digest = ?, signature = ?, rows = ? WHERE name = 'head'",
+            [mark.point.sequence, mark.point.digest, try #require(mark.signature), mark.rows])
     }
 
     /// A request of an enrollment, in a database that was put back to before the last runs.
@@ -60,7 +60,7 @@ extension HeadTests {
     }
 
     func causes(of agent: SampleAgent) async -> [Trouble.Cause] {
-        let causes: [Trouble.Cause] = [.headMissing, .restored]
+        let causes: [Trouble.Cause] = [.headMissing, .restored, .rowsChanged]
         let notReady = await agent.agent.figures().notReady
         return causes.filter { notReady[$0] == 1 }
     }

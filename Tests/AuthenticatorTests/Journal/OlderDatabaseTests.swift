@@ -188,8 +188,8 @@ struct OlderDatabaseTests: HeadTests {
         try StoreKind.$current.withValue(.postgres) {
             try alpha.tamper("DELETE FROM journal WHERE host = 'alpha' AND seq > ?", [mark.point.sequence])
             try alpha.tamper(
-                "UPDATE journal_mark SET seq = ?, digest = ?, signature = ? WHERE host = 'alpha' AND name = 'head'",
-                [mark.point.sequence, mark.point.digest, mark.signature])
+                "UPDATE journal_mark SET seq = ?, digest = ?, signature = ?, rows = ? WHERE host = 'alpha' AND name = 'head'",
+                [mark.point.sequence, mark.point.digest, mark.signature, mark.rows])
         }
         // It lost nothing of its own.
         let beta = try await started("beta")

@@ -35,6 +35,10 @@ extension SampleAgent {
             rpId: "issuer.example", credentialId: try ports.entropy.bytes(32), userHandle: Array("user".utf8),
             startedAt: now, key: place, credentialKey: place == .own ? made.publicKey : nil,
             sealedKey: place == .own ? made.sealed : nil, signCount: 0, state: .active(membership))
+        // The journal's head vouches for the row, so there has to be one.
+        if try await store.real.read({ try $0.journalMark(.head) }) == nil {
+            try await agent.journal.store.write { _ in }
+        }
         try await store.write { try $0.insert(enrollment) }
         return SampleEnrollment(enrollment: enrollment, publicKey: made.publicKey, token: token.reveal())
     }

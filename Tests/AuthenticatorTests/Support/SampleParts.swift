@@ -95,6 +95,10 @@ struct CountingSeals: RowSeals {
         return try real.seal(bytes)
     }
 
+    func seal(rowKey key: DataKey) throws -> [UInt8] { try real.seal(rowKey: key) }
+
+    func openRowKey(_ sealed: [UInt8]) throws -> DataKey { try real.openRowKey(sealed) }
+
     func isSeal(_ seal: [UInt8], of bytes: [UInt8]) throws -> Bool {
         _ = looks.next()
         _ = reads.next()

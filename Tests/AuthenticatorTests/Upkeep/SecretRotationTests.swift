@@ -94,8 +94,8 @@ struct SecretRotationTests {
         while try await SecretRotationTests().isCut(after: cuts) { cuts += 1 }
         let each = hasDataKeys ? 6 : 4
         #expect(
-            cuts == 3 * each + 2,
-            "each key, each token, each data key and the audit key is looked at, and then brought along")
+            cuts == 3 * each + 4,
+            "each key, token and data key, the audit key and the rows' key is looked at, and then brought along")
     }
 
     /// Cuts a rotation off after so many calls, finishes it, and says whether it was not over by then.
@@ -292,6 +292,11 @@ private struct FailingRewrapper: Rewrapper {
     func pushKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]? {
         try count()
         return try real.pushKey(sealed, of: name)
+    }
+
+    func rowKey(_ sealed: [UInt8]) throws -> [UInt8]? {
+        try count()
+        return try real.rowKey(sealed)
     }
 
     func dataKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]? {

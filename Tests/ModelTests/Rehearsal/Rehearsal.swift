@@ -48,8 +48,9 @@ actor Rehearsal {
         custody = QuickCustody(keys: Dictionary(uniqueKeysWithValues: issuer.cards.map { ($0.id, $0.key) }))
         model = Model(cards: issuer.cards.count)
         try makeHosts()
-        for card in issuer.cards { try await enroll(card) }
+        // The journal's head vouches for the rows, so it comes first.
         for host in hosts { try await host.agent.prepare() }
+        for card in issuer.cards { try await enroll(card) }
     }
 
     var agent: Agent { hosts[turn].agent }
@@ -161,7 +162,7 @@ actor Rehearsal {
         try await perform(.tick)
         for host in hosts {
             let fault = try await host.agent.journal.verify().fault
-            if let fault { throw Finding("the journal is not whole: \(fault)") }
+            if let fault { throw Finding("the journal is not whole, or does not vouch for the rows: \(fault)") }
         }
     }
 }

@@ -82,6 +82,11 @@ struct JournalAudit: Sendable {
                 sequence: head.sequence + 1,
                 problem: "is missing: this agent has written up to entry \(committed.sequence)")
         }
+        if fault == nil, request == nil, let head = moment.chains.first?.head?.point,
+            let problem = try await store.survey({ try $0.surveyRows().problem })
+        {
+            fault = JournalError(sequence: head.sequence, problem: "does not vouch for all rows: \(problem)")
+        }
         let chains = zip(audits, faults).map { audit, fault in
             ChainVerdict(
                 host: audit.end.host, count: audit.count, floor: audit.floor, head: audit.end.head,

@@ -138,16 +138,22 @@ extension HeadWatch {
     /// - Returns: what was in doubt; nil if nothing was.
     func accept() async throws -> String? {
         _ = try await begin(isAccepted: true)
-        guard let doubt = standing.doubt else {
-            // With another secret, or a forged end, this fails, as a start would.
-            try await store.write { _ in }
-            return nil
+        // With another secret, or a forged end, this fails, as a start would.
+        try await store.write { _ in }
+        let rows = try await store.survey { try $0.surveyRows() }
+        if let problem = rows.problem { standing.setRows(.rowsChanged(problem)) }
+        let doubts = standing.doubts
+        guard !doubts.isEmpty else { return nil }
+        if standing.doubt != nil { try await doubtSignCounts() }
+        try await store.write { [ports] store in
+            // Nothing else of this host has written since the survey: it has the state directory to itself.
+            if !rows.agrees { try store.set(rowSum: rows.due) }
+            for doubt in doubts { try store.record(.headAccepted(doubt), at: ports.clock.now) }
         }
-        try await doubtSignCounts()
-        try await store.write { [ports] in try $0.record(.headAccepted(doubt), at: ports.clock.now) }
         standing.set(nil)
+        standing.acceptRows()
         try await write()
-        return doubt.sentence
+        return doubts.map(\.sentence).joined(separator: "\n")
     }
 }
 
@@ -161,6 +167,7 @@ extension JournalFact {
         case .restored(_, let noted)?:
             facts["why"] = "restored"
             facts["noted"] = .integer(noted)
+        case .rowsChanged?: facts["why"] = "rowsChanged"
         }
         return JournalFact(.headAccepted, facts)
     }

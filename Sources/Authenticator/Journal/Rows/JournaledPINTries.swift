@@ -49,12 +49,6 @@ struct JournaledPINTries: Sendable {
         for (key, failures) in rows.failuresOfKeys where failures > 0 { ofKeys.fail(key, failures, at: place) }
     }
 
-    /// The enrollments that have had wrong ones since the last right one in a chain, in one order on all hosts.
-    var enrollments: [EnrollmentID] { ofEnrollments.keys.sorted { $0.text < $1.text } }
-
-    /// The same of keys that the agent did not make.
-    var keys: [KeyIdentity] { ofKeys.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) } }
-
     /// How many more tries an enrollment has had than its row says; nil if the row says as many, or more.
     func missing(in enrollment: Enrollment) -> Int? {
         guard !enrollment.isOver, enrollment.key == .own,

@@ -1,0 +1,248 @@
+package import Authenticator
+import Keys
+import StrictJSON
+import TableRows
+
+/// The column of the key under which rows stand in sums, sealed.
+enum RowKeyColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("row_key", naming: .snakeCase)
+
+    case sealed
+}
+
+/// A row that has a seal, as it is in the database.
+struct RowMark {
+    let version: Int64
+    let seal: [UInt8]
+}
+
+/// The numbers for which rows stand in a ``RowSum``.
+///
+/// They are secret, and so are the sums: who knew them could look for older rows that together leave a sum as it is.
+final class RowTerms {
+    private static let use = "oob-agent row 1"
+
+    private let key: DataKey
+    private let hash: KeyedHash
+
+    init(_ key: DataKey) throws {
+        self.key = key
+        hash = try key.keyedHash(for: Self.use)
+    }
+
+    func term(of row: SealedRow, _ mark: RowMark) throws -> RowSum {
+        // The version and the seal are of fixed length, so no two rows give the same bytes.
+        var bytes = Array(row.table.utf8) + [0] + row.key
+        unsafe withUnsafeBytes(of: mark.version.bigEndian) { unsafe bytes.append(contentsOf: $0) }
+        bytes += mark.seal
+        guard let term = RowSum(try hash.code(of: bytes)) else { throw RowKeyColumn.table.unreadable(.sealed) }
+        return term
+    }
+
+    func seal(_ sum: RowSum, of host: String, at point: JournalPoint) throws -> [UInt8] {
+        try key.encrypt(sum.bytes, for: Self.place(host, point))
+    }
+
+    /// Nil if it was not sealed for this head of this host.
+    func open(_ sealed: [UInt8], of host: String, at point: JournalPoint) throws -> RowSum? {
+        try key.decrypt(sealed, for: Self.place(host, point)).flatMap { RowSum($0) }
+    }
+
+    private static func place(_ host: String, _ point: JournalPoint) -> String {
+        "journal_mark \(host) \(point.sequence) \(point.hexadecimal)"
+    }
+}
+
+extension SealedRow {
+    fileprivate var table: String {
+        switch self {
+        case .enrollment: EnrollmentColumn.table.name
+        case .keyTries: KeyTriesColumn.table.name
+        }
+    }
+
+    fileprivate var key: [UInt8] {
+        switch self {
+        case .enrollment(let id): Array(id.text.utf8)
+        case .keyTries(let identity): identity.bytes
+        }
+    }
+
+    /// Words for a person.
+    var name: String {
+        switch self {
+        case .enrollment(let id): "enrollment \(id.text)"
+        case .keyTries(let identity): "the wrong PINs of key \(Base64URL.encode(identity.bytes))"
+        }
+    }
+}
+
+// MARK: What a database transaction writes
+
+extension DatabaseTransaction {
+    /// Notes a row as it is in the database, which this database transaction may write over.
+    func noteRead(_ row: SealedRow, _ mark: RowMark) { written?.state.rows[row] = mark }
+
+    /// Has the sum of this host go along with a row that is written over, made, or taken away.
+    ///
+    /// - Parameter new: nil if it is taken away.
+    func count(_ row: SealedRow, as new: RowMark?) throws {
+        guard let written else { return }
+        let terms = try rowTerms(written)
+        if let old = written.state.rows[row] { written.state.rowChange -= try terms.term(of: row, old) }
+        if let new { written.state.rowChange += try terms.term(of: row, new) }
+        written.state.rows[row] = new
+        written.state.isSumDue = true
+    }
+
+    package func set(rowSum sum: RowSum) throws {
+        written?.state.rowSum = sum
+        written?.state.isSumDue = true
+    }
+
+    /// Has the head vouch for rows that were written without an entry behind them; the last that is written before a commit.
+    package func vouchForRows() throws {
+        guard let written, written.state.isSumDue, let head = try journalMark(.head) else { return }
+        let rows = try sealedRowSum(at: head.point)
+        try database.run("UPDATE journal_mark SET rows = ? WHERE \(ofHost())name = 'head'", [rows])
+        written.state.marks[.head] = JournalMark(point: head.point, signature: head.signature, rows: rows)
+    }
+
+    /// This host's sum after what was written, sealed for a head; empty, which vouches for nothing, if the one before it
+    /// vouched for nothing.
+    func sealedRowSum(at point: JournalPoint) throws -> [UInt8]? {
+        guard let written else { return nil }
+        let terms = try rowTerms(written)
+        guard var sum = try written.state.rowSum ?? committedSum(written, terms) else {
+            written.state.isSumDue = false
+            return []
+        }
+        sum += written.state.rowChange
+        written.state.isSumDue = false
+        return try terms.seal(sum, of: chain, at: point)
+    }
+
+    private func committedSum(_ written: Written, _ terms: RowTerms) throws -> RowSum? {
+        // Looked for, if nothing was yet.
+        if written.state.committedHead == nil { _ = try journalMark(.head) }
+        guard let head = written.state.committedHead ?? nil else { return .zero }
+        return try head.rows.flatMap { try terms.open($0, of: chain, at: head.point) }
+    }
+
+    /// The name of the chain that it has; empty for the only one.
+    private var chain: String { host?.text ?? "" }
+
+    private func rowTerms(_ written: Written) throws -> RowTerms {
+        if let terms = written.state.rowTerms { return terms }
+        let terms = try RowTerms(try keptRowKey() ?? newRowKey())
+        written.state.rowTerms = terms
+        return terms
+    }
+
+    /// Nil if there is none; it is looked for once.
+    private func keptRowKey() throws -> DataKey? {
+        if let key = sealing.rowKey.value { return key }
+        guard let sealed = try sealedRowKey() else { return nil }
+        let key = try sealing.seals.openRowKey(sealed)
+        sealing.rowKey.value = key
+        return key
+    }
+
+    /// Made, unless another host has made one meanwhile.
+    ///
+    /// It is not kept in memory before it is read again: this database transaction may still fail.
+    private func newRowKey() throws -> DataKey {
+        try database.run(
+            "INSERT INTO row_key (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO NOTHING",
+            [try sealing.seals.seal(rowKey: DataKey.generate())])
+        guard let sealed = try sealedRowKey() else { throw RowKeyColumn.table.unreadable(.sealed) }
+        return try sealing.seals.openRowKey(sealed)
+    }
+
+    package func sealedRowKey() throws -> [UInt8]? {
+        try database.row(of: RowKeyColumn.table, "WHERE one = 1") { try $0.bytes(.sealed) }
+    }
+
+    package func update(sealedRowKey sealed: [UInt8]) throws {
+        try database.run("UPDATE row_key SET sealed = ? WHERE one = 1", [sealed])
+    }
+}
+
+// MARK: What all rows are
+
+extension DatabaseTransaction {
+    /// The most rows that are in memory.
+    private static let surveyed = 2_000
+
+    private struct HeadRow {
+        let host: String
+        let point: JournalPoint
+        let rows: [UInt8]
+    }
+
+    package func surveyRows() throws -> RowSurvey {
+        // Before anything is read: what is committed from now on is newer than what is read.
+        let survey = sealing.seen.beginSurvey()
+        let heads = try headRows()
+        let ends = Dictionary(heads.map { ($0.host, $0.point.sequence) }) { first, _ in first }
+        guard let key = try keptRowKey() else {
+            let isEmpty = try heads.isEmpty && database.number("SELECT 1 FROM enrollment LIMIT 1") == nil
+            return RowSurvey(heads: ends, silent: heads.map(\.host), agrees: isEmpty, older: [], due: .zero)
+        }
+        let terms = try RowTerms(key)
+        var (told, others, silent): (RowSum, RowSum, [String]) = (.zero, .zero, [])
+        for head in heads {
+            guard let sum = try terms.open(head.rows, of: head.host, at: head.point) else {
+                silent.append(head.host)
+                continue
+            }
+            told += sum
+            if head.host != chain { others += sum }
+        }
+        var (found, older): (RowSum, [String]) = (.zero, [])
+        try forEachSealedRow { row, mark, isLive in
+            found += try terms.term(of: row, mark)
+            let isOlder = sealing.seen.note(row, mark, isLive: isLive, in: survey)
+            if isOlder, older.count < RowSurvey.mostNamed { older.append(row.name) }
+        }
+        let agrees = silent.isEmpty && found == told
+        if agrees { sealing.seen.conclude(survey, heads: ends) }
+        var due = found
+        due -= others
+        return RowSurvey(heads: ends, silent: silent, agrees: agrees, older: older, due: due)
+    }
+
+    private func headRows() throws -> [HeadRow] {
+        let sql = "SELECT \(host == nil ? "''" : "host"), seq, digest, rows FROM journal_mark WHERE name = 'head'"
+        return try database.rows(sql) { row in
+            guard case .text(let host) = row[0], case .number(let sequence) = row[1], case .bytes(let digest) = row[2]
+            else { throw JournalMarkColumn.table.unreadable(.rows) }
+            let point = JournalPoint(sequence: sequence, digest: digest)
+            guard case .bytes(let rows) = row[3] else { return HeadRow(host: host, point: point, rows: []) }
+            return HeadRow(host: host, point: point, rows: rows)
+        }
+    }
+
+    /// Goes through them in pages, each under the limit of a statement; no row is decoded.
+    private func forEachSealedRow(_ body: (SealedRow, RowMark, _ isLive: Bool) throws -> Void) throws {
+        let sql = "SELECT seq, id, state, version, seal FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?"
+        var (place, count): (Int64, Int) = (0, Self.surveyed)
+        while count == Self.surveyed {
+            count = 0
+            try database.step(sql, [place, Self.surveyed], atMost: .max) { row in
+                guard case .text(let state) = row[2], case .number(let version) = row[3], case .bytes(let seal) = row[4]
+                else { throw EnrollmentColumn.table.unreadable(.seal) }
+                let placed = try placedEnrollment(row)
+                try body(.enrollment(placed.id), RowMark(version: version, seal: seal), state != "ended")
+                (place, count) = (placed.place, count + 1)
+            }
+        }
+        let tries = "SELECT identity, tries_version, tries_seal FROM key_tries ORDER BY identity"
+        try database.step(tries, [], atMost: .max) { row in
+            guard case .bytes(let bytes) = row[0], let identity = KeyIdentity(bytes: bytes),
+                case .number(let version) = row[1], case .bytes(let seal) = row[2]
+            else { throw KeyTriesColumn.table.unreadable(.identity) }
+            try body(.keyTries(identity), RowMark(version: version, seal: seal), true)
+        }
+    }
+}
