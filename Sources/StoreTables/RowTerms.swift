@@ -12,6 +12,8 @@ enum RowKeyColumn: Int, TableColumn {
 
 /// A row that has a seal, as it is in the database.
 struct RowMark {
+    /// Of an enrollment, as its column has it: nobody checks the seal of one that has ended.
+    var state = ""
     let version: Int64
     let seal: [UInt8]
 }
@@ -31,8 +33,8 @@ final class RowTerms {
     }
 
     func term(of row: SealedRow, _ mark: RowMark) throws -> RowSum {
-        // The version and the seal are of fixed length, so no two rows give the same bytes.
-        var bytes = Array(row.table.utf8) + [0] + row.key
+        // Neither a name nor a state has a zero byte, and a key is of fixed length: so no two rows give the same bytes.
+        var bytes = Array(row.table.utf8) + [0] + row.key + [0] + Array(mark.state.utf8) + [0]
         unsafe withUnsafeBytes(of: mark.version.bigEndian) { unsafe bytes.append(contentsOf: $0) }
         bytes += mark.seal
         guard let term = RowSum(try hash.code(of: bytes)) else { throw RowKeyColumn.table.unreadable(.sealed) }
@@ -51,6 +53,11 @@ final class RowTerms {
     private static func place(_ host: String, _ point: JournalPoint) -> String {
         "journal_mark \(host) \(point.sequence) \(point.hexadecimal)"
     }
+}
+
+extension RowMark {
+    /// Whether the row is of something that has not ended.
+    var isLive: Bool { state != StateColumns.ended }
 }
 
 extension SealedRow {
@@ -95,9 +102,23 @@ extension DatabaseTransaction {
         written.state.isSumDue = true
     }
 
-    package func set(rowSum sum: RowSum) throws {
+    package func makeRowKey() throws { if let written { _ = try rowTerms(written) } }
+
+    func set(rowSum sum: RowSum) throws {
         written?.state.rowSum = sum
         written?.state.isSumDue = true
+    }
+
+    package func accept(_ survey: RowSurvey) throws {
+        guard let written else { return }
+        try set(rowSum: survey.due)
+        let terms = try rowTerms(written)
+        // Of a host that is silent nothing is known: what it wrote is in this host's sum from now on.
+        for head in try headRows() where head.host != chain && survey.silent.contains(head.host) {
+            try database.run(
+                "UPDATE journal_mark SET rows = ? WHERE host = ? AND name = 'head' AND seq = ?",
+                [try terms.seal(.zero, of: head.host, at: head.point), head.host, head.point.sequence])
+        }
     }
 
     /// Has the head vouch for rows that were written without an entry behind them; the last that is written before a commit.
@@ -180,7 +201,7 @@ extension DatabaseTransaction {
         let rows: [UInt8]
     }
 
-    package func surveyRows() throws -> RowSurvey {
+    package func surveyRows(while isWanted: () -> Bool) throws -> RowSurvey {
         // Before anything is read: what is committed from now on is newer than what is read.
         let survey = sealing.seen.beginSurvey()
         let heads = try headRows()
@@ -200,12 +221,13 @@ extension DatabaseTransaction {
             if head.host != chain { others += sum }
         }
         var (found, older): (RowSum, [String]) = (.zero, [])
-        try forEachSealedRow { row, mark, isLive in
+        try forEachSealedRow(while: isWanted) { row, mark in
             found += try terms.term(of: row, mark)
-            let isOlder = sealing.seen.note(row, mark, isLive: isLive, in: survey)
+            let isOlder = sealing.seen.note(row, mark, in: survey)
             if isOlder, older.count < RowSurvey.mostNamed { older.append(row.name) }
         }
-        let agrees = silent.isEmpty && found == told
+        // An older sum may agree with older rows.
+        let agrees = silent.isEmpty && found == told && older.isEmpty
         if agrees { sealing.seen.conclude(survey, heads: ends) }
         var due = found
         due -= others
@@ -224,16 +246,17 @@ extension DatabaseTransaction {
     }
 
     /// Goes through them in pages, each under the limit of a statement; no row is decoded.
-    private func forEachSealedRow(_ body: (SealedRow, RowMark, _ isLive: Bool) throws -> Void) throws {
+    private func forEachSealedRow(while isWanted: () -> Bool, _ body: (SealedRow, RowMark) throws -> Void) throws {
         let sql = "SELECT seq, id, state, version, seal FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?"
-        var (place, count): (Int64, Int) = (0, Self.surveyed)
+        var (place, count): (Int64, Int) = (.min, Self.surveyed)
         while count == Self.surveyed {
+            guard isWanted() else { throw CancellationError() }
             count = 0
             try database.step(sql, [place, Self.surveyed], atMost: .max) { row in
                 guard case .text(let state) = row[2], case .number(let version) = row[3], case .bytes(let seal) = row[4]
                 else { throw EnrollmentColumn.table.unreadable(.seal) }
                 let placed = try placedEnrollment(row)
-                try body(.enrollment(placed.id), RowMark(version: version, seal: seal), state != "ended")
+                try body(.enrollment(placed.id), RowMark(state: state, version: version, seal: seal))
                 (place, count) = (placed.place, count + 1)
             }
         }
@@ -242,7 +265,7 @@ extension DatabaseTransaction {
             guard case .bytes(let bytes) = row[0], let identity = KeyIdentity(bytes: bytes),
                 case .number(let version) = row[1], case .bytes(let seal) = row[2]
             else { throw KeyTriesColumn.table.unreadable(.identity) }
-            try body(.keyTries(identity), RowMark(version: version, seal: seal), true)
+            try body(.keyTries(identity), RowMark(version: version, seal: seal))
         }
     }
 }

@@ -111,10 +111,17 @@ package final class SeenVersions: Sendable {
         }
     }
 
-    /// Whether a survey would have read a row that was written when a chain had so many entries: one that it has not read
-    /// had ended, or was gone.
-    func hasSurveyed(_ host: String?, through sequence: Int64) -> Bool {
-        seen.withLock { $0.ends[host ?? ""].map { sequence < $0 } ?? false }
+    /// Whether a survey would have read a row that a host wrote when its chain had so many entries: one that it has not
+    /// read had ended, or was gone.
+    ///
+    /// - Parameter isShared: whether hosts share the store, of which a new one may have no chain yet.
+    func hasSurveyed(_ host: String?, through sequence: Int64, isShared: Bool) -> Bool {
+        seen.withLock { seen in
+            guard !seen.ends.isEmpty else { return false }
+            if let end = seen.ends[host ?? ""] { return sequence < end }
+            // Of the store from which this one was moved.
+            return isShared == (host == nil)
+        }
     }
 
     /// After a database transaction was committed, and before the next one that writes.
@@ -148,18 +155,20 @@ package final class SeenVersions: Sendable {
     /// Takes a row that a survey has read.
     ///
     /// - Returns: whether it is older than it was when the survey began.
-    func note(_ row: SealedRow, _ mark: RowMark, isLive: Bool, in survey: UInt32) -> Bool {
+    func note(_ row: SealedRow, _ mark: RowMark, in survey: UInt32) -> Bool {
         let key = Self.key(of: row)
         return seen.withLock { seen in
             guard let known = seen.versions[key] else {
-                if isLive { seen.versions[key] = Version(number: mark.version, mark: mark.seal.mark, survey: survey) }
+                if mark.isLive {
+                    seen.versions[key] = Version(number: mark.version, mark: mark.seal.mark, survey: survey)
+                }
                 return false
             }
             // What was written since it began, or read by a later one, is newer than what is read.
             guard known.survey < survey else { return false }
             let isSame = mark.version == known.number && mark.seal.mark == known.mark
             guard isSame || mark.version > known.number else { return true }
-            if isLive { seen.versions[key] = Version(number: mark.version, mark: mark.seal.mark, survey: survey) }
+            if mark.isLive { seen.versions[key] = Version(number: mark.version, mark: mark.seal.mark, survey: survey) }
             return false
         }
     }

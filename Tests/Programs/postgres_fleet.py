@@ -113,8 +113,9 @@ class Fleet:
     def vouch(self):
         """Has the newest head vouch for the rows as they are; without the wrong PINs of keys, of which there are none."""
         sums = RowSums(self.secret, self.row("row_key", "TRUE")["sealed"])
-        total = sum(sums.term("enrollment", name.encode(), int(version), bytes.fromhex(seal)) for name, version, seal in
-                    self.sql("SELECT id, version, encode(seal, 'hex') FROM enrollment"))
+        total = sum(sums.term("enrollment", name.encode(), state, int(version), bytes.fromhex(seal))
+                    for name, state, version, seal in
+                    self.sql("SELECT id, state, version, encode(seal, 'hex') FROM enrollment"))
         heads = self.sql("SELECT host, seq, encode(digest, 'hex'), encode(rows, 'hex') FROM journal_mark WHERE name = 'head'")
         (host, sequence, digest, _), *others = heads
         for other, number, point, rows in others:

@@ -1,7 +1,7 @@
 """The sums over an agent's rows: what each head in the database vouches for, computed anew from the database alone.
 
 docs/explanation/reliability.md ("Older rows") says what they are for. A row stands in a sum with
-HMAC-SHA256(K, table || 00 || key || version, 8 bytes || seal), a number modulo 2^256, where K is
+HMAC-SHA256(K, table || 00 || key || 00 || state || 00 || version, 8 bytes || seal), a number modulo 2^256, where K is
 HMAC-SHA256(row key, "oob-agent row 1" || 01). A head has the sum under AES-256-GCM with the row key: 01, nonce, ciphertext and
 tag; "journal_mark HOST SEQ DIGEST" is authenticated with it, of which HOST is empty in SQLite.
 """
@@ -22,8 +22,8 @@ class RowSums:
         self.key = opened_by(secret, sealed_row_key, "row key")
         self.of_terms = hmac.digest(self.key, b"oob-agent row 1\x01", "sha256")
 
-    def term(self, table: str, key: bytes, version: int, seal: bytes) -> int:
-        message = table.encode() + b"\0" + key + version.to_bytes(8, "big") + seal
+    def term(self, table: str, key: bytes, state: str, version: int, seal: bytes) -> int:
+        message = table.encode() + b"\0" + key + b"\0" + state.encode() + b"\0" + version.to_bytes(8, "big") + seal
         return int.from_bytes(hmac.digest(self.of_terms, message, "sha256"), "big")
 
     def opened(self, rows: bytes, host: str, sequence: int, digest: bytes) -> int:
@@ -42,10 +42,10 @@ def place(host: str, sequence: int, digest: bytes) -> bytes:
 def of_file(database: sqlite3.Connection, secret: bytes) -> tuple[int, int | None]:
     """The sum over all rows of a SQLite database, and what its head says; None if it says nothing."""
     sums, total = RowSums(secret, row_key(database)), 0
-    for name, version, seal in database.execute("SELECT id, version, seal FROM enrollment"):
-        total += sums.term("enrollment", name.encode(), version, seal)
+    for name, state, version, seal in database.execute("SELECT id, state, version, seal FROM enrollment"):
+        total += sums.term("enrollment", name.encode(), state, version, seal)
     for identity, version, seal in database.execute("SELECT identity, tries_version, tries_seal FROM key_tries"):
-        total += sums.term("key_tries", identity, version, seal)
+        total += sums.term("key_tries", identity, "", version, seal)
     sequence, digest, rows = head(database)
     return total % MODULUS, sums.opened(rows, "", sequence, digest) if rows else None
 

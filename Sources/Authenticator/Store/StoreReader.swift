@@ -192,10 +192,14 @@ package protocol StoreReader {
     ///
     /// It comes first in its database transaction, which reads on a connection of its own (``Store/survey(_:)``). If they
     /// agree, no older row is used in what is written from then on.
-    func surveyRows() throws -> RowSurvey
+    ///
+    /// - Parameter isWanted: asked again and again; once it says no, `CancellationError` is thrown.
+    func surveyRows(while isWanted: () -> Bool) throws -> RowSurvey
 }
 
 extension StoreReader {
+    package func surveyRows() throws -> RowSurvey { try surveyRows { true } }
+
     package func requests(pendingOnly: Bool, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
         try requests(pendingOnly: pendingOnly, enrollment: enrollment, page: RequestPage(), limit: limit)
     }

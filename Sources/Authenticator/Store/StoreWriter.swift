@@ -83,8 +83,11 @@ package protocol StoreWriter: StoreReader {
     /// The same key, sealed anew.
     func update(sealedAuditKey sealed: [UInt8]) throws
     func update(sealedRowKey sealed: [UInt8]) throws
-    /// Has this host's head vouch for the rows as a survey has found them.
-    func set(rowSum sum: RowSum) throws
+    /// Makes the key under which rows stand in sums, unless there is one.
+    func makeRowKey() throws
+    /// Has this host's head vouch for the rows as a survey has found them, also for those of hosts whose heads vouch for
+    /// none.
+    func accept(_ survey: RowSurvey) throws
     /// Brings the audit keys of the other hosts' chains under the present secret, and lets hosts start that have it alone.
     ///
     /// - Parameter rewrapped: a key under the present secret; nil if it is already.

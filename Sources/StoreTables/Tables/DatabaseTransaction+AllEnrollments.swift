@@ -14,8 +14,8 @@ extension DatabaseTransaction {
         let condition = "\(ended ? "" : "state <> 'ended' AND ")seq > ?"
         // Two statements of one database transaction that reads: what they find is of one moment.
         let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE \(condition) ORDER BY seq LIMIT ?) AS span"
-        guard let end = try database.number(last, [place ?? 0, limit]) else { return nil }
-        let page = try enrollments("WHERE \(condition) AND seq <= ?", [place ?? 0, end])
+        guard let end = try database.number(last, [place ?? .min, limit]) else { return nil }
+        let page = try enrollments("WHERE \(condition) AND seq <= ?", [place ?? .min, end])
         return EnrollmentPage(enrollments: page, place: end)
     }
 

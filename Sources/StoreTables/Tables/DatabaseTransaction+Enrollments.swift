@@ -150,7 +150,8 @@ extension DatabaseTransaction {
         enrollment.journalHost = host?.text
         let seal = try sealing.seals.seal(enrollment.sealedBytes)
         written?.state.versions[row] = version.sealed(by: seal)
-        try count(row, as: RowMark(version: version.number, seal: seal))
+        let state = StateColumns(changed.state).name
+        try count(row, as: RowMark(state: state, version: version.number, seal: seal))
         return Self.content(changed) + [
             .journalSeq: enrollment.journalSequence, .journalHost: enrollment.journalHost,
             .version: version.number, .pinEpoch: version.pinEpoch, .seal: seal,
@@ -192,7 +193,8 @@ extension DatabaseTransaction {
         enrollment.version = try fields.count(.version)
         enrollment.pinEpoch = try fields.count(.pinEpoch)
         let seal = try fields.bytes(.seal)
-        noteRead(.enrollment(enrollment.id), RowMark(version: enrollment.version, seal: seal))
+        let state = try fields.text(.state)
+        noteRead(.enrollment(enrollment.id), RowMark(state: state, version: enrollment.version, seal: seal))
         enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: seal)
         sealing.damaged.note(enrollment.id, isDamaged: enrollment.isDamaged)
         return enrollment
@@ -203,7 +205,8 @@ extension DatabaseTransaction {
         guard let seen = leastVersion(of: .enrollment(enrollment.id)) else {
             // Whoever reads may see what was there before the survey.
             return written == nil
-                || !sealing.seen.hasSurveyed(enrollment.journalHost, through: enrollment.journalSequence)
+                || !sealing.seen.hasSurveyed(
+                    enrollment.journalHost, through: enrollment.journalSequence, isShared: host != nil)
         }
         return enrollment.rowVersion.sealed(by: seal).isAtLeast(seen)
     }
@@ -262,7 +265,9 @@ extension Enrollment {
 }
 
 /// An enrollment's state, as columns.
-private struct StateColumns {
+struct StateColumns {
+    static let ended = "ended"
+
     let name: String
     package var body: [UInt8]?
     package var authenticatorId: String?
@@ -281,7 +286,7 @@ private struct StateColumns {
             name = "suspended"
             fill(membership)
         case .ended(let authenticatorId):
-            name = "ended"
+            name = Self.ended
             self.authenticatorId = authenticatorId?.text
         }
     }

@@ -77,13 +77,12 @@ extension DatabaseTransaction {
                     AND NOT EXISTS (SELECT * FROM message WHERE enrollment_id = old.id)
                     AND NOT EXISTS (SELECT * FROM cancellation WHERE enrollment_id = old.id)
                 ORDER BY ended_at LIMIT ?2)
-            RETURNING seq, id, version, seal
+            RETURNING seq, id, version, seal, state
             """, [time, limit]
         ) { row -> (EnrollmentID, RowMark) in
-            guard case .number(let version) = row[2], case .bytes(let seal) = row[3] else {
-                throw EnrollmentColumn.table.unreadable(.seal)
-            }
-            return (try placedEnrollment(row).id, RowMark(version: version, seal: seal))
+            guard case .number(let version) = row[2], case .bytes(let seal) = row[3], case .text(let state) = row[4]
+            else { throw EnrollmentColumn.table.unreadable(.seal) }
+            return (try placedEnrollment(row).id, RowMark(state: state, version: version, seal: seal))
         }
         for (id, mark) in gone {
             noteRead(.enrollment(id), mark)

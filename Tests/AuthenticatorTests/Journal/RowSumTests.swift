@@ -198,25 +198,48 @@ struct RowSumTests {
         let after = try sample.restarted()
         try await after.agent.prepare()
         #expect(await !isInDoubt(after))
-        try await after.approve(try await after.onlyRequest().id, pin: .right)
+        // An older row has an older signCount.
+        let request = try await after.onlyRequest().id
+        await after.issuer.onStatus { (_) throws(IssuerError) in throw .down }
+        #expect(try await failureCode { try await after.approve(request, pin: .right) } == .issuerUnreachable)
     }
 
-    @Test func `an approval waits for the first look at the rows`() async throws {
+    @Test(arguments: ["UPDATE journal_mark SET rows = NULL", "DELETE FROM row_key"])
+    func `a sum that is gone is made anew once a person has looked`(change: String) async throws {
+        try await sample.agent.conclude()
+        try sample.tamper(change)
+        #expect(try await sample.restarted().agent.acceptHead()?.hasPrefix("rowsChanged: ") == true)
+        #expect(try await !isInDoubt(restarted()))
+    }
+
+    @Test func `an approval waits for the first look at the rows, and a denial does not`() async throws {
+        try await sample.receive(.numbered(2), for: card)
         let again = try sample.restarted()
         try await again.agent.prepare(isReadingRows: false)
-        let isRead = Box(false)
-        let approval = Task {
-            let approved = try await again.approve(request, pin: .right)
-            return (approved, isRead.value)
-        }
-        // A denial of another request goes on.
-        try await again.receive(.numbered(2), for: card)
+        let refusal = Task { try await failureCode { try await again.approve(request, pin: .right) } }
         let other = try #require(try await again.requests().first { $0.id != request }).id
         try await again.decide(.deny(.userDenied), other)
-        isRead.set(true)
+        try await again.clock.wakeNext()
+        #expect(try await refusal.value == .notInTime)
+        #expect(try await again.request(request).life.state == .pending)
+        #expect(try await again.enrollment(card.id).pinTries == .fresh)
         try await again.agent.rowWatch.look()
-        let (approved, wasRead) = try await approval.value
-        #expect(approved.life.state == .approved && wasRead)
+        try await again.approve(request, pin: .right)
+    }
+
+    @Test func `a row that goes back with the sum of the same head is found by who wrote it, and by nobody else`()
+        async throws
+    {
+        let putBack = try sample.keptRow(of: card.id)
+        let old = try #require(try await sample.store.real.read { try $0.journalMark(.head)?.rows })
+        // Without an entry of the journal.
+        try await sample.change(card.id, .rowResealed)
+        try putBack()
+        try sample.tamper("UPDATE journal_mark SET rows = ? WHERE name = 'head'", [old])
+        #expect(try await !isInDoubt(restarted()))
+        try putBack()
+        try await sample.agent.rowWatch.look()
+        #expect(await isInDoubt(sample))
     }
 
     @Test func `an ended enrollment whose row is put back after a look is not used in what is written`() async throws {
@@ -229,66 +252,3 @@ struct RowSumTests {
         #expect(try await again.store.read { try $0.enrollment(card.id) }?.isDamaged == false)
     }
 }
-
-#if PostgreSQL
-/// The same on several hosts, each of which has a sum of its own.
-@Suite(.timeLimit(.minutes(20)))
-struct RowSumOfHostsTests {
-    private let alpha: SampleAgent
-    private let beta: SampleAgent
-
-    init() async throws { (alpha, beta) = try await SampleAgent.twoHostsThatHaveMet() }
-
-    private func isInDoubt(_ agent: SampleAgent) async throws -> Bool {
-        try await agent.agent.rowWatch.look()
-        return await agent.agent.figures().notReady[.rowsChanged] == 1
-    }
-
-    @Test func `what either host does agrees with the rows, also while both write`() async throws {
-        let card = try await alpha.enrolled(authnType: .pin, pin: .right)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (host, number) in [(alpha, 1), (beta, 2)] {
-                group.addTask {
-                    for each in 0..<5 {
-                        _ = try await host.enrolled("card-\(number)-\(each)")
-                        try await host.change(card.id, .rowResealed)
-                        try await host.agent.rowWatch.look()
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        for host in [alpha, beta] { #expect(try await !isInDoubt(host)) }
-        #expect(try await beta.agent.journal.verify().fault == nil)
-    }
-
-    @Test func `a row that is put back for another host is found by its next look`() async throws {
-        let card = try await alpha.enrolled(authnType: .pin, pin: .right)
-        try await alpha.receive(.numbered(1), for: card)
-        let putBack = try StoreKind.$current.withValue(.postgres) { try alpha.keptRow(of: card.id) }
-        try await alpha.change(card.id, .suspended)
-        try StoreKind.$current.withValue(.postgres) { try putBack() }
-        for host in [beta, alpha] { #expect(try await isInDoubt(host)) }
-        let request = try await beta.onlyRequest().id
-        #expect(try await failureCode { try await beta.approve(request, pin: .right) } == .keyUnavailable)
-    }
-
-    @Test func `a chain that has become shorter since the last look is found, with its sum and its rows`() async throws
-    {
-        let card = try await beta.enrolled(authnType: .pin, pin: .right)
-        let mark = try #require(try await beta.store.real.read { try $0.journalMark(.head) })
-        let putBack = try StoreKind.$current.withValue(.postgres) { try alpha.keptRow(of: card.id) }
-        try await beta.change(card.id, .suspended)
-        try await beta.agent.conclude()
-        #expect(try await !isInDoubt(alpha))
-        try StoreKind.$current.withValue(.postgres) {
-            try putBack()
-            try alpha.tamper("DELETE FROM journal WHERE host = 'beta' AND seq > ?", [mark.point.sequence])
-            try alpha.tamper(
-                "UPDATE journal_mark SET seq = ?, digest = ?, signature = ?, rows = ? WHERE host = 'beta'",
-                [mark.point.sequence, mark.point.digest, mark.signature, mark.rows])
-        }
-        #expect(try await isInDoubt(alpha))
-    }
-}
-#endif

@@ -139,15 +139,16 @@ extension HeadWatch {
     func accept() async throws -> String? {
         _ = try await begin(isAccepted: true)
         // With another secret, or a forged end, this fails, as a start would.
-        try await store.write { _ in }
+        try await store.write { try $0.makeRowKey() }
         let rows = try await store.survey { try $0.surveyRows() }
         if let problem = rows.problem { standing.setRows(.rowsChanged(problem)) }
         let doubts = standing.doubts
         guard !doubts.isEmpty else { return nil }
-        if standing.doubt != nil { try await doubtSignCounts() }
+        // Of an older row the signCount is an older one, too.
+        try await doubtSignCounts()
         try await store.write { [ports] store in
             // Nothing else of this host has written since the survey: it has the state directory to itself.
-            if !rows.agrees { try store.set(rowSum: rows.due) }
+            if !rows.agrees { try store.accept(rows) }
             for doubt in doubts { try store.record(.headAccepted(doubt), at: ports.clock.now) }
         }
         standing.set(nil)

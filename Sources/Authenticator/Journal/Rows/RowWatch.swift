@@ -8,11 +8,15 @@ struct RowWatch: Sendable {
     /// Seconds between two looks.
     static let pause: Double = 3_600
     /// Seconds until a look that failed is made again.
-    static let shortPause: Double = 60
+    static let shortPause: Double = 10
+    /// The most of this host's newest entries in which the first look sees how far other hosts' chains went, and how many
+    /// of them are in memory.
+    private static let (entries, page): (Int64, Int) = (10_000, 1_000)
 
     let store: JournaledStore
     let ports: Ports
     let log: Logger
+    /// Where each chain ended at the last look, or before it as this host has recorded it.
     private let ends = Kept<[String: Int64]>()
 
     init(store: JournaledStore, ports: Ports, log: Logger) {
@@ -29,11 +33,14 @@ struct RowWatch: Sendable {
             let begun = ports.clock.steady
             var pause = Self.pause
             do {
-                try await ports.patiently { try await look() }
+                try await look()
             } catch {
-                pause = Self.shortPause
                 guard !Task.isCancelled else { return }
-                log.error("the rows could not be held against the journal", metadata: ["reason": "\(error)"])
+                pause = Self.shortPause
+                // A trouble of the store is told by whoever watches that.
+                if !(error is StoreError) {
+                    log.error("the rows could not be held against the journal", metadata: ["reason": "\(error)"])
+                }
             }
             try await ports.clock.sleep(seconds: pause, since: begun)
         }
@@ -42,8 +49,17 @@ struct RowWatch: Sendable {
     func look() async throws {
         // A journal that is not this agent's vouches for nothing, and nothing more is decided on it.
         if let trouble = ports.storeHealth.trouble, trouble.isForGood { return ports.headStanding.setRows(nil) }
-        let found = try await store.survey { try $0.surveyRows() }
-        let doubt = problem(of: found).map { HeadStanding.Doubt.rowsChanged($0) }
+        let isCancelled = Kept<Bool>()
+        let isFirst = ends.value == nil
+        let (found, recorded) = try await withTaskCancellationHandler {
+            try await store.survey { store in
+                let found = try store.surveyRows { isCancelled.value == nil }
+                return (found, isFirst ? try Self.recordedEnds(in: store) : [:])
+            }
+        } onCancel: {
+            isCancelled.value = true
+        }
+        let doubt = problem(of: found, recorded).map { HeadStanding.Doubt.rowsChanged($0) }
         if let doubt, ports.headStanding.rowDoubt == nil {
             log.error("the database is in doubt", metadata: ["kind": "\(doubt.cause)", "reason": "\(doubt.sentence)"])
         }
@@ -51,12 +67,30 @@ struct RowWatch: Sendable {
     }
 
     /// A chain that has become shorter brings older sums with it, and older rows may agree with those.
-    private func problem(of found: RowSurvey) -> String? {
+    private func problem(of found: RowSurvey, _ recorded: [String: Int64]) -> String? {
+        let before = (ends.value ?? [:]).merging(recorded) { max($0, $1) }
+        ends.value = before.merging(found.heads) { max($0, $1) }
         if let problem = found.problem { return problem }
-        let before = ends.value ?? [:]
-        ends.value = found.heads
-        guard let (host, end) = found.heads.first(where: { $0.value < before[$0.key] ?? 0 }) else { return nil }
+        let names = before.keys.sorted()
+        guard let host = names.first(where: { before[$0] ?? 0 > found.heads[$0] ?? 0 }) else { return nil }
         let name = host.isEmpty ? "" : " of host \(host)"
-        return "the journal\(name) ends with entry \(end), and had \(before[host] ?? 0)"
+        return "the journal\(name) ends with entry \(found.heads[host] ?? 0), and had \(before[host] ?? 0)"
+    }
+
+    /// How far this host has seen the others' chains go, by its newest entries.
+    private static func recordedEnds(in store: any StoreReader) throws -> [String: Int64] {
+        guard store.journalHost != nil, let head = try store.journalMark(.head)?.point.sequence else { return [:] }
+        var (ends, place): ([String: Int64], Int64) = ([:], max(head - entries, 0))
+        while place < head {
+            let rows = try store.journal(after: place, limit: page)
+            guard let last = rows.last else { break }
+            for entry in rows.compactMap(JournalEntry.init) {
+                // Before that it speaks of the chains of another database.
+                if entry.kind == .moved { ends = [:] }
+                for seen in entry.hostsSeen ?? [] { ends[seen.host] = max(ends[seen.host] ?? 0, seen.head.sequence) }
+            }
+            place = last.sequence
+        }
+        return ends
     }
 }
