@@ -25,18 +25,18 @@ final class RowTerms {
     private static let use = "oob-agent row 1"
 
     private let key: DataKey
-    private let hash: KeyedHash
+    /// Made for the first row: most database transactions write none.
+    private var hash: KeyedHash?
 
-    init(_ key: DataKey) throws {
-        self.key = key
-        hash = try key.keyedHash(for: Self.use)
-    }
+    init(_ key: DataKey) { self.key = key }
 
     func term(of row: SealedRow, _ mark: RowMark) throws -> RowSum {
         // Neither a name nor a state has a zero byte, and a key is of fixed length: so no two rows give the same bytes.
         var bytes = Array(row.table.utf8) + [0] + row.key + [0] + Array(mark.state.utf8) + [0]
         unsafe withUnsafeBytes(of: mark.version.bigEndian) { unsafe bytes.append(contentsOf: $0) }
         bytes += mark.seal
+        let hash = try self.hash ?? key.keyedHash(for: Self.use)
+        self.hash = hash
         guard let term = RowSum(try hash.code(of: bytes)) else { throw RowKeyColumn.table.unreadable(.sealed) }
         return term
     }
@@ -140,14 +140,18 @@ extension DatabaseTransaction {
         }
         sum += written.state.rowChange
         written.state.isSumDue = false
-        return try terms.seal(sum, of: chain, at: point)
+        let sealed = try terms.seal(sum, of: chain, at: point)
+        // True whether it is committed or not.
+        sealing.rowKey.note(sum, sealedAs: sealed)
+        return sealed
     }
 
     private func committedSum(_ written: Written, _ terms: RowTerms) throws -> RowSum? {
         // Looked for, if nothing was yet.
         if written.state.committedHead == nil { _ = try journalMark(.head) }
         guard let head = written.state.committedHead ?? nil else { return .zero }
-        return try head.rows.flatMap { try terms.open($0, of: chain, at: head.point) }
+        guard let rows = head.rows else { return nil }
+        return try sealing.rowKey.sum(sealedAs: rows) ?? terms.open(rows, of: chain, at: head.point)
     }
 
     /// The name of the chain that it has; empty for the only one.
@@ -155,7 +159,7 @@ extension DatabaseTransaction {
 
     private func rowTerms(_ written: Written) throws -> RowTerms {
         if let terms = written.state.rowTerms { return terms }
-        let terms = try RowTerms(try keptRowKey() ?? newRowKey())
+        let terms = RowTerms(try keptRowKey() ?? newRowKey())
         written.state.rowTerms = terms
         return terms
     }
@@ -210,7 +214,7 @@ extension DatabaseTransaction {
             let isEmpty = try heads.isEmpty && database.number("SELECT 1 FROM enrollment LIMIT 1") == nil
             return RowSurvey(heads: ends, silent: heads.map(\.host), agrees: isEmpty, older: [], due: .zero)
         }
-        let terms = try RowTerms(key)
+        let terms = RowTerms(key)
         var (told, others, silent): (RowSum, RowSum, [String]) = (.zero, .zero, [])
         for head in heads {
             guard let sum = try terms.open(head.rows, of: head.host, at: head.point) else {

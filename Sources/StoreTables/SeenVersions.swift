@@ -196,14 +196,19 @@ extension [UInt8] {
     fileprivate var mark: UInt64 { suffix(8).reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-/// The key of the rows' terms, once it was read from the store.
+/// The key of the rows' terms, once it was read from the store, and the sum that was sealed last.
 final class SeenRowKey: Sendable {
-    private let key = Mutex<DataKey?>(nil)
+    private let state = Mutex<(key: DataKey?, sum: RowSum, sealed: [UInt8])>((nil, .zero, []))
 
     var value: DataKey? {
-        get { key.withLock(\.self) }
-        set { key.withLock { $0 = newValue } }
+        get { state.withLock(\.key) }
+        set { state.withLock { $0.key = newValue } }
     }
+
+    /// Nil if it is not what was sealed last.
+    func sum(sealedAs bytes: [UInt8]) -> RowSum? { state.withLock { $0.sealed == bytes ? $0.sum : nil } }
+
+    func note(_ sum: RowSum, sealedAs bytes: [UInt8]) { state.withLock { ($0.sum, $0.sealed) = (sum, bytes) } }
 }
 
 /// The enrollments whose rows were not as the agent wrote them when they were read last.

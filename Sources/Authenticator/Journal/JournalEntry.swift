@@ -86,7 +86,13 @@ enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
     static func text(_ bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        unsafe String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            for (place, byte) in bytes.enumerated() {
+                unsafe text[2 * place] = digits[Int(byte >> 4)]
+                unsafe text[2 * place + 1] = digits[Int(byte & 15)]
+            }
+            return 2 * bytes.count
+        }
     }
 
     /// Whether these are the digits of a digest.
