@@ -26,7 +26,7 @@ package struct DataKeySealer: DataKeySeals {
 }
 
 extension AgentSecret {
-    /// What is sealed under this secret, or still under the previous one while the agent's secret changes.
+    /// Opens a value that is sealed under this secret, or still under the previous one while the agent's secret changes.
     func open(_ sealed: [UInt8], orUnder previous: AgentSecret?, label: String) throws(SealError) -> Secret {
         do throws(SealError) {
             return try open(sealed, label: label)

@@ -167,8 +167,8 @@ extension DatabaseTransaction {
     /// Nil if there is none; it is looked for once.
     private func keptRowKey() throws -> DataKey? {
         if let key = sealing.rowKey.value { return key }
-        guard let sealed = try sealedRowKey() else { return nil }
-        let key = try sealing.seals.openRowKey(sealed)
+        // One that does not open is as good as gone: this secret has opened the audit key.
+        guard let sealed = try sealedRowKey(), let key = try? sealing.seals.openRowKey(sealed) else { return nil }
         sealing.rowKey.value = key
         return key
     }
@@ -177,11 +177,12 @@ extension DatabaseTransaction {
     ///
     /// It is not kept in memory before it is read again: this database transaction may still fail.
     private func newRowKey() throws -> DataKey {
-        try database.run(
-            "INSERT INTO row_key (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO NOTHING",
-            [try sealing.seals.seal(rowKey: DataKey.generate())])
-        guard let sealed = try sealedRowKey() else { throw RowKeyColumn.table.unreadable(.sealed) }
-        return try sealing.seals.openRowKey(sealed)
+        let made = try DataKey.generate()
+        let sealed = try sealing.seals.seal(rowKey: made)
+        try database.run("INSERT INTO row_key (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO NOTHING", [sealed])
+        if let kept = try sealedRowKey(), let key = try? sealing.seals.openRowKey(kept) { return key }
+        try update(sealedRowKey: sealed)
+        return made
     }
 
     package func sealedRowKey() throws -> [UInt8]? {

@@ -81,7 +81,7 @@ struct RowVersion: Sendable, Equatable {
 ///
 /// Of each row at most 32 bytes and a dictionary's room are kept, and its wrong PINs while there are some.
 package final class SeenVersions: Sendable {
-    /// What is remembered of a row.
+    /// The version that is remembered of a row.
     private struct Version {
         var number: Int64
         var mark: UInt64
@@ -164,7 +164,7 @@ package final class SeenVersions: Sendable {
                 }
                 return false
             }
-            // What was written since it began, or read by a later one, is newer than what is read.
+            // A row that was written since it began, or read by a later one, is newer than this one.
             guard known.survey < survey else { return false }
             let isSame = mark.version == known.number && mark.seal.mark == known.mark
             guard isSame || mark.version > known.number else { return true }
@@ -197,6 +197,9 @@ extension [UInt8] {
 }
 
 /// The key of the rows' terms, once it was read from the store, and the sum that was sealed last.
+///
+/// The sum saves opening what the commit before has sealed. Together with texts of digests that are made at once, a receive
+/// has 7 % fewer instructions (`Benchmarks/guard.py`).
 final class SeenRowKey: Sendable {
     private let state = Mutex<(key: DataKey?, sum: RowSum, sealed: [UInt8])>((nil, .zero, []))
 

@@ -199,7 +199,7 @@ package final class Agent: Sendable {
         try await resumeClock()
         // It is owed as long as that change is the newest entry.
         try await scrubAfterRotation { _ in }
-        return try await headWatch.accept()
+        return try await headWatch.accept(rowWatch)
     }
 
     /// Says in journal and log who has the agent do something, before it does.

@@ -3,7 +3,7 @@ struct NewestChains {
     /// How many of one chain are read, and of all others together.
     private static let (ofOne, ofOthers): (Int64, Int64) = (1_000, 8_000)
 
-    /// Those that are as they were signed: a chain that is not says nothing.
+    /// The chains that are as they were signed: another one says nothing.
     private let others: [(host: String, entries: [JournalEntry])]
 
     init(_ store: any StoreReader, _ hosts: JournalHosts) throws {

@@ -1,7 +1,7 @@
 /// A sum of numbers that stand for rows, modulo 2^256.
 ///
-/// Each row that has a seal stands in it with a keyed hash of its key, version and seal. What hosts have written, added up,
-/// is held against what is there: a row that was put back, taken away or put in is a difference for good.
+/// Each row that has a seal stands in it with a keyed hash of its key, state, version and seal. The hosts' sums together are
+/// held against the rows that are there: a row that was put back, taken away or put in is a difference for good.
 package struct RowSum: Sendable, Equatable {
     package static let byteCount = 32
     package static let zero = RowSum(words: .zero)
@@ -58,7 +58,7 @@ package struct RowSurvey: Sendable {
         (self.older, self.due) = (older, due)
     }
 
-    /// What is wrong, as a clause; nil if nothing is.
+    /// The difference as a clause; nil if there is none.
     package var problem: String? {
         guard !agrees else { return nil }
         if !silent.isEmpty {

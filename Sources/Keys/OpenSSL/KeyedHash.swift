@@ -2,7 +2,7 @@ import COpenSSL
 
 /// HMAC-SHA256 (RFC 2104) of one message after the other, under one key.
 ///
-/// The context is made once: for a million messages that is a third of the time (`Benchmarks/million.py`).
+/// The context is made once, and begun anew for each message.
 @safe package final class KeyedHash {
     private let context: OpaquePointer  // <EVP_MAC_CTX>
 

@@ -70,6 +70,12 @@ struct RowSumOfHostsTests {
         let again = try StoreKind.$current.withValue(.postgres) { try alpha.neighbour("alpha") }
         try await again.agent.prepare()
         #expect(try await isInDoubt(again))
+        // A person may know why, such as a host that was set up anew.
+        let accepting = try StoreKind.$current.withValue(.postgres) { try alpha.neighbour("alpha") }
+        #expect(try await accepting.agent.acceptHead()?.contains("of host beta ends with entry") == true)
+        let after = try StoreKind.$current.withValue(.postgres) { try alpha.neighbour("alpha") }
+        try await after.agent.prepare()
+        #expect(try await !isInDoubt(after))
     }
 
     @Test func `a host that is silent is vouched for by the one on which a person has looked`() async throws {

@@ -111,6 +111,7 @@ struct RowSumTests {
 
     @Test(arguments: [
         "UPDATE journal_mark SET rows = NULL", "UPDATE journal_mark SET rows = x'00'", "DELETE FROM row_key",
+        "UPDATE row_key SET sealed = x'00'",
     ])
     func `a sum that is gone, or is none, vouches for nothing`(change: String) async throws {
         let change = StoreKind.current == .postgres ? change.replacing("x'00'", with: "'\\x00'") : change
@@ -204,8 +205,11 @@ struct RowSumTests {
         #expect(try await failureCode { try await after.approve(request, pin: .right) } == .issuerUnreachable)
     }
 
-    @Test(arguments: ["UPDATE journal_mark SET rows = NULL", "DELETE FROM row_key"])
+    @Test(arguments: [
+        "UPDATE journal_mark SET rows = NULL", "DELETE FROM row_key", "UPDATE row_key SET sealed = x'00'",
+    ])
     func `a sum that is gone is made anew once a person has looked`(change: String) async throws {
+        let change = StoreKind.current == .postgres ? change.replacing("x'00'", with: "'\\x00'") : change
         try await sample.agent.conclude()
         try sample.tamper(change)
         #expect(try await sample.restarted().agent.acceptHead()?.hasPrefix("rowsChanged: ") == true)

@@ -27,10 +27,10 @@ package final class HeadStanding: Sendable {
     /// Why the head could not be noted at the last try.
     private let failure = Mutex<String?>(nil)
 
-    /// What the noted head says; nil if nothing is in doubt.
+    /// The doubt that the noted head raised; nil if it raised none.
     var doubt: Doubt? { state.withLock(\.head) }
 
-    /// What the rows say; nil if nothing is in doubt.
+    /// The doubt that a look at the rows raised; nil if none did.
     var rowDoubt: Doubt? { state.withLock(\.rows) }
 
     /// All that is in doubt.

@@ -135,20 +135,20 @@ extension HeadWatch {
 
     /// Takes the database as it is: a person has looked at it.
     ///
+    /// - Parameter rowWatch: sees whether the rows are in doubt.
     /// - Returns: what was in doubt; nil if nothing was.
-    func accept() async throws -> String? {
+    func accept(_ rowWatch: RowWatch) async throws -> String? {
         _ = try await begin(isAccepted: true)
         // With another secret, or a forged end, this fails, as a start would.
         try await store.write { try $0.makeRowKey() }
-        let rows = try await store.survey { try $0.surveyRows() }
-        if let problem = rows.problem { standing.setRows(.rowsChanged(problem)) }
+        let rows = try await rowWatch.look()
         let doubts = standing.doubts
         guard !doubts.isEmpty else { return nil }
         // Of an older row the signCount is an older one, too.
         try await doubtSignCounts()
         try await store.write { [ports] store in
             // Nothing else of this host has written since the survey: it has the state directory to itself.
-            if !rows.agrees { try store.accept(rows) }
+            if let rows, !rows.agrees { try store.accept(rows) }
             for doubt in doubts { try store.record(.headAccepted(doubt), at: ports.clock.now) }
         }
         standing.set(nil)

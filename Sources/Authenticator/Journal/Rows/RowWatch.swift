@@ -46,9 +46,16 @@ struct RowWatch: Sendable {
         }
     }
 
-    func look() async throws {
+    /// Reads all rows, and has ``HeadStanding`` say whether they are in doubt.
+    ///
+    /// - Returns: the rows as they were found; nil if the journal vouches for nothing.
+    @discardableResult
+    func look() async throws -> RowSurvey? {
         // A journal that is not this agent's vouches for nothing, and nothing more is decided on it.
-        if let trouble = ports.storeHealth.trouble, trouble.isForGood { return ports.headStanding.setRows(nil) }
+        if let trouble = ports.storeHealth.trouble, trouble.isForGood {
+            ports.headStanding.setRows(nil)
+            return nil
+        }
         let isCancelled = Kept<Bool>()
         let isFirst = ends.value == nil
         let (found, recorded) = try await withTaskCancellationHandler {
@@ -64,6 +71,7 @@ struct RowWatch: Sendable {
             log.error("the database is in doubt", metadata: ["kind": "\(doubt.cause)", "reason": "\(doubt.sentence)"])
         }
         ports.headStanding.setRows(doubt)
+        return found
     }
 
     /// A chain that has become shorter brings older sums with it, and older rows may agree with those.
@@ -77,7 +85,7 @@ struct RowWatch: Sendable {
         return "the journal\(name) ends with entry \(found.heads[host] ?? 0), and had \(before[host] ?? 0)"
     }
 
-    /// How far this host has seen the others' chains go, by its newest entries.
+    /// The ends of other hosts' chains that this host's newest entries have recorded.
     private static func recordedEnds(in store: any StoreReader) throws -> [String: Int64] {
         guard store.journalHost != nil, let head = try store.journalMark(.head)?.point.sequence else { return [:] }
         var (ends, place): ([String: Int64], Int64) = ([:], max(head - entries, 0))
@@ -85,8 +93,8 @@ struct RowWatch: Sendable {
             let rows = try store.journal(after: place, limit: page)
             guard let last = rows.last else { break }
             for entry in rows.compactMap(JournalEntry.init) {
-                // Before that it speaks of the chains of another database.
-                if entry.kind == .moved { ends = [:] }
+                // Before a move it speaks of the chains of another database; and what a person has accepted is accepted.
+                if entry.kind == .moved || entry.kind == .headAccepted { ends = [:] }
                 for seen in entry.hostsSeen ?? [] { ends[seen.host] = max(ends[seen.host] ?? 0, seen.head.sequence) }
             }
             place = last.sequence
