@@ -67,6 +67,7 @@ def put_together(source: Path, folder: Path, count: int):
             add_enrollments(database, state)
         last = database.execute("SELECT id FROM enrollment ORDER BY seq LIMIT -1 OFFSET ?", (count,)).fetchall()
         database.executemany("DELETE FROM enrollment WHERE id = ?", last)
+        database.executemany("DELETE FROM data_key WHERE enrollment_id = ?", last)
         vouch(database, (folder / "state" / "secret").read_bytes())
     database.close()
 
@@ -84,5 +85,7 @@ def add_enrollments(database: sqlite3.Connection, state: Path):
     columns = ", ".join(names)
     other = sqlite3.connect(state / "agent.db")
     rows = other.execute(f"SELECT {columns} FROM enrollment ORDER BY seq").fetchall()
+    keys = other.execute("SELECT enrollment_id, sealed FROM data_key ORDER BY slot").fetchall()
     other.close()
+    database.executemany("INSERT INTO data_key (enrollment_id, sealed) VALUES (?, ?)", keys)
     database.executemany(f"INSERT INTO enrollment ({columns}) VALUES ({', '.join('?' * len(names))})", rows)

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 
 import journal
 from approvals import cycle
+from data_keys import DataKey, of_file, of_piece
 from rows import Row, ms, number
 from world import World
 
@@ -18,8 +19,8 @@ PAGE = 10_000
 # The most past requests of one enrollment: what is stored of one has a bound.
 OF_ONE = 10_000
 DAY = 86_400
-# The columns of a request that say where its evidence is.
-PIECES = ["message_piece", "text_piece", "decision_piece"]
+# The pieces of a request's evidence; a column of its row has the number of each.
+PIECES = ["message", "text", "decision"]
 
 
 def with_past(world: World, count: int):
@@ -34,18 +35,19 @@ def with_past(world: World, count: int):
         world.enroll()
     world.stop_agent()
     database = sqlite3.connect(world.folder / "state" / "agent.db")
-    copy_requests(database, count - database.execute("SELECT count(*) FROM request").fetchone()[0])
+    secret = (world.folder / "state" / "secret").read_bytes()
+    copy_requests(database, secret, count - database.execute("SELECT count(*) FROM request").fetchone()[0])
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
     world.start_agent()
     world.until_checkpoints()
 
 
-def copy_requests(database: sqlite3.Connection, count: int):
+def copy_requests(database: sqlite3.Connection, secret: bytes, count: int):
     request, message = Copied(database, "request"), Copied(database, "message")
     owners = [row[0] for row in database.execute("SELECT id FROM enrollment ORDER BY seq")]
-    pieces = [database.execute("SELECT bytes FROM evidence WHERE piece = ?", (request.row[name],)).fetchone()[0]
-              for name in PIECES]
+    keys = {owner: of_file(database, secret, owner) for owner in owners}
+    pieces = [opened_piece(database, keys[request.row["enrollment_id"]], request.row, piece) for piece in PIECES]
     start, first = int(time.time()) - 100 * DAY, request.newest + 1
     piece = database.execute("SELECT max(piece) FROM evidence").fetchone()[0] + 1
     for begin in range(0, count, PAGE):
@@ -54,13 +56,19 @@ def copy_requests(database: sqlite3.Connection, count: int):
         with database:
             request.add({"seq": seq, "id": own, "jti": jti, "enrollment_id": owners[seq % len(owners)],
                          "acs_trans_id": acs, "iat": at, "exp": at + 3600, "received_at": at, "decided_at": at,
-                         **{name: piece + (seq - first) * len(PIECES) + place for place, name in enumerate(PIECES)}}
+                         **{f"{name}_piece": piece + (seq - first) * len(PIECES) + place for place, name in enumerate(PIECES)}}
                         for seq, own, jti, acs, at in ids)
             message.add({"jti": jti, "request_id": own, "seen_at": at, "enrollment_id": owners[seq % len(owners)]}
                         for seq, own, jti, _, at in ids)
             database.executemany("INSERT INTO evidence VALUES (?, ?)", (
-                (piece + (seq - first) * len(PIECES) + place, bytes)
-                for seq, *_ in ids for place, bytes in enumerate(pieces)))
+                (piece + (seq - first) * len(PIECES) + place,
+                 keys[owner].closed(plain, of_piece(owner, own, PIECES[place])))
+                for seq, own, *_ in ids for owner in [owners[seq % len(owners)]] for place, plain in enumerate(pieces)))
+
+
+def opened_piece(database: sqlite3.Connection, key: DataKey, request: dict, piece: str) -> bytes:
+    ((value,),) = database.execute("SELECT bytes FROM evidence WHERE piece = ?", (request[f"{piece}_piece"],)).fetchall()
+    return key.opened(value, of_piece(request["enrollment_id"], request["id"], piece))
 
 
 class Copied:

@@ -24,10 +24,11 @@ sys.dont_write_bytecode = True
 
 from world import PLACE, QUEUED, TRANSACTION, AgentProcess, enrolled, until  # noqa: E402
 from empty_issuer import EmptyIssuer  # noqa: E402
-from postgres_fleet import Fleet, filling  # noqa: E402
+from data_keys import DataKey, of_file  # noqa: E402
+from postgres_fleet import Fleet, cardholder, filling  # noqa: E402
 from postgres_server import PostgresServer  # noqa: E402
 from programs import BIN_DIR, Sandbox  # noqa: E402
-from row_sums import vouch  # noqa: E402
+from row_sums import row_key, vouch  # noqa: E402
 from sealed import opened_by  # noqa: E402
 
 PAGE = 5_000
@@ -46,16 +47,22 @@ class FileFleet(Fleet):
         self.first = dict(self.database.execute("SELECT * FROM enrollment ORDER BY seq").fetchone())
         self.first.pop("seq")
         self.columns = list(self.first)
+        self.data_key = of_file(self.database, secret, self.first["id"]).key
+        self.first = DataKey(self.data_key).opened_row(self.first)
         self.token = opened_by(secret, self.first["sealed_token"], f"access token {self.first['id']}")
         self.key = opened_by(secret, self.first["sealed_key"], f"credential key {self.first['id']}")
         if self.seal(self.first) != self.first["seal"]:
             raise AssertionError("the seal of an enrollment is not what this script takes it for")
 
+    def sealed_row_key(self) -> bytes:
+        return row_key(self.database)
+
     def fill(self, active: int, ended: int):
         self.database.execute("PRAGMA synchronous = OFF")
         names, places = ", ".join(self.columns), ", ".join("?" * len(self.columns))
-        rows = ([each[name] for name in self.columns] for each in self.rows(active, ended))
-        self.database.executemany(f"INSERT INTO enrollment ({names}) VALUES ({places})", rows)
+        self.database.executemany(f"INSERT INTO enrollment ({names}) VALUES ({places})", self.written(active, ended))
+        self.database.executemany("INSERT INTO data_key (enrollment_id, sealed) VALUES (?, ?)", (
+            (name, self.sealed(self.data_key, f"data key {name}")) for name in map(cardholder, range(active + ended))))
         vouch(self.database, self.secret)
         self.database.commit()
         self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -83,7 +83,9 @@ private struct Opened {
         let directory = setup.stateDirectory
         do {
             let secret = try StoredSecret.load(setup.secretFile, orMadeIn: directory)
-            store = try SQLiteDatabase(path: "\(directory)/\(StateFiles.database)", seals: RowSealer(secret: secret))
+            store = try SQLiteDatabase(
+                path: "\(directory)/\(StateFiles.database)", seals: RowSealer(secret: secret),
+                dataKeys: DataKeySealer(secret: secret))
             custody = SealedKeyCustody(secret: secret)
             sealing = SecretSealer(secret: secret)
             auditKeys = SealedAuditKeys(secret: secret)

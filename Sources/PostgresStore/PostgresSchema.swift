@@ -109,14 +109,6 @@ enum PostgresSchema {
         // Rows that are written often have room beside them for their next version.
         "ALTER TABLE enrollment SET (fillfactor = 80)",
         "ALTER TABLE journal_mark SET (fillfactor = 50)",
-        // Under which what is personal of an enrollment is encrypted; an erasure destroys it. Not a column of the enrollment:
-        // each change of that would write it to the log again.
-        """
-        CREATE TABLE data_key (
-            enrollment_id TEXT COLLATE "C" PRIMARY KEY REFERENCES enrollment (id) ON DELETE CASCADE,
-            sealed BYTEA NOT NULL
-        )
-        """,
         // What the rows' locks see to, once more: a transaction is presented and decided once.
         """
         CREATE UNIQUE INDEX request_presented ON request (acs_trans_id, enrollment_id)

@@ -172,6 +172,8 @@ package final class PostgresStore: Store {
     /// Nothing: the server's logs and backups keep what was removed until they expire, and pages until they are vacuumed.
     package func scrub() async throws {}
 
+    package func emptyLog() async throws -> Bool { true }
+
     /// Waits for what is read and written, lets go of the host's name, and ends the connections.
     ///
     /// Nothing can be read or written any more.

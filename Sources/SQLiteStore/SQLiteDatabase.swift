@@ -24,15 +24,23 @@ package struct SQLiteDatabase: Store {
     /// The upper levels of the tables have room in it, and what was written last; the kernel has the rest.
     private static let cacheSize = 512
 
+    /// The seconds for which a connection waits for another one's lock.
+    private static let busyTimeout: Double = 5
+
     /// Opens the file, makes it and its tables if they are not there, and sees that it can be written.
     ///
     /// The caller has set a umask that keeps others out, and holds the lock of the state directory.
     ///
-    /// - Parameter seals: who vouches for the rows of enrollments; by default everyone.
+    /// - Parameters:
+    ///   - seals: who vouches for the rows of enrollments; by default everyone.
+    ///   - dataKeys: who seals the keys under which the personal data of enrollments is encrypted.
     /// - Throws: `StoreError` if the file is not usable, or its tables are not of this version; it is left as it is then.
-    package init(path: String, scratch: Scratch = .memory, seals: any RowSeals = NoRowSeals()) throws {
+    package init(
+        path: String, scratch: Scratch = .memory, seals: any RowSeals = NoRowSeals(),
+        dataKeys: any DataKeySeals
+    ) throws {
         self.path = path
-        let sealing = Sealing(seals: seals)
+        let sealing = Sealing(seals: seals, dataKeys: dataKeys)
         self.sealing = sealing
         do {
             threads = try OwnThreads(limit: Self.threadCount)
@@ -44,7 +52,7 @@ package struct SQLiteDatabase: Store {
         reserve.giveUpIfNeededToStart()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(Self.busyTimeout)
         configuration.maximumReaderCount = 2
         // They stay open also when their memory is released.
         configuration.persistentReadOnlyConnections = true
@@ -125,6 +133,28 @@ package struct SQLiteDatabase: Store {
         try await Self.naming(path) {
             try await pool.vacuum()
             _ = try await pool.barrierWriteWithoutTransaction { try $0.checkpoint(.truncate) }
+        }
+    }
+
+    /// Brings the log into the file, over what it writes over there, and empties it.
+    package func emptyLog() async throws -> Bool {
+        try await threads.run {
+            try Self.naming(path) {
+                // Whoever reads keeps the log as it is: the store's own readers are waited for, as they read little at a
+                // time. A copy of the file is not: decisions would wait for it too.
+                try surveyor.pausing {
+                    try pool.barrierWriteWithoutTransaction { database in
+                        try database.notWaiting(otherwise: Self.busyTimeout) {
+                            do {
+                                _ = try database.checkpoint(.truncate)
+                                return true
+                            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                                return false
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -244,5 +274,14 @@ extension SQLiteDatabase {
         case is UnrestoredBackupError: StoreError(.backup, at: path)
         default: error
         }
+    }
+}
+
+extension Database {
+    /// Runs `body` without waiting for another connection's lock, for which it waits so many seconds otherwise.
+    fileprivate func notWaiting<Result>(otherwise seconds: Double, _ body: () throws -> Result) throws -> Result {
+        try execute(sql: "PRAGMA busy_timeout = 0")
+        defer { try? execute(sql: "PRAGMA busy_timeout = \(Int(seconds * 1_000))") }
+        return try body()
     }
 }

@@ -26,6 +26,12 @@ final class SQLiteSurveyor: Sendable {
         try queue().unsafeRead(body)
     }
 
+    /// Runs `body` while nothing reads on the connection, if it is open.
+    func pausing<Result>(_ body: () throws -> Result) throws -> Result {
+        guard case .open(let queue) = state.withLock({ $0 }) else { return try body() }
+        return try queue.unsafeRead { _ in try body() }
+    }
+
     private func queue() throws -> DatabaseQueue {
         try state.withLock { state in
             switch state {

@@ -41,11 +41,7 @@ final class SeenDataKeys {
 }
 
 extension DatabaseTransaction {
-    /// The data key of the enrollment that a column names, for a list of columns that it ends; empty if the store has none.
-    func dataKeyColumn(of enrollment: String) -> String {
-        sealing.dataKeys == nil ? "" : ", \(Self.dataKey(of: enrollment))"
-    }
-
+    /// The data key of the enrollment that a column names, for a list of columns that it ends.
     static func dataKey(of enrollment: String) -> String {
         "(SELECT sealed FROM data_key WHERE data_key.enrollment_id = \(enrollment))"
     }
@@ -58,10 +54,9 @@ extension DatabaseTransaction {
     func cipher<Column>(
         _ table: TableLayout<Column>, row: String, of id: EnrollmentID, _ fields: Fields<DataKeyColumn>
     ) throws -> RowCipher {
-        guard let seals = sealing.dataKeys else { return .plain }
         let sealed = try fields.optionalBytes(.sealed)
         dataKeys.take(sealed, of: id)
-        return cipher(table.name, row: row, of: id, sealed, seals)
+        return cipher(table.name, row: row, of: id, sealed)
     }
 
     /// The same of a row that is to be written; asks for the data key if it was not seen yet.
@@ -70,52 +65,77 @@ extension DatabaseTransaction {
     }
 
     func cipher(_ table: String, row: String, of id: EnrollmentID) throws -> RowCipher {
-        guard let seals = sealing.dataKeys else { return .plain }
-        if dataKeys[id] == nil {
-            let found = try database.row(of: DataKeyColumn.table, "WHERE enrollment_id = ?", [id.text]) {
-                try $0.bytes(.sealed)
-            }
-            dataKeys.take(found, of: id)
-        }
-        return cipher(table, row: row, of: id, dataKeys[id], seals)
+        if dataKeys[id] == nil { dataKeys.take(try keptDataKey(of: id)?.sealed, of: id) }
+        return cipher(table, row: row, of: id, dataKeys[id])
     }
 
-    private func cipher(
-        _ table: String, row: String, of id: EnrollmentID, _ sealed: [UInt8]?, _ seals: any DataKeySeals
-    ) -> RowCipher {
-        let dataKeys = dataKeys
+    private func cipher(_ table: String, row: String, of id: EnrollmentID, _ sealed: [UInt8]?) -> RowCipher {
+        let (dataKeys, seals) = (dataKeys, sealing.dataKeys)
         return RowCipher(place: "\(table) \(id.text) \(row)") {
             guard let sealed else { throw DataKeyColumn.table.unreadable(.sealed) }
             return try dataKeys.key(sealed, of: id, by: seals)
         }
     }
 
+    private func keptDataKey(of id: EnrollmentID) throws -> (slot: Int64, sealed: [UInt8])? {
+        try database.rows("SELECT slot, sealed FROM data_key WHERE enrollment_id = ?", [id.text]) {
+            row -> (slot: Int64, sealed: [UInt8]) in
+            guard case .number(let slot) = row[0], case .bytes(let sealed) = row[1] else {
+                throw DataKeyColumn.table.unreadable(.sealed)
+            }
+            return (slot, sealed)
+        }.first
+    }
+
     /// Makes the data key of a new enrollment.
     func insertDataKey(of id: EnrollmentID) throws {
-        guard let seals = sealing.dataKeys else { return }
-        let sealed = try seals.seal(DataKey.generate(), of: id)
+        // On PostgreSQL a row that is written anew has another place, and other hosts look for one at the same time.
+        guard !sealing.isShared, let slot = try freeSlot() else { return try addDataKey(of: id) }
+        let sealed = try sealing.dataKeys.seal(DataKey.generate(), of: id)
+        try database.run("UPDATE data_key SET enrollment_id = ?, sealed = ? WHERE slot = ?", [id.text, sealed, slot])
+        dataKeys.take(sealed, of: id)
+    }
+
+    /// The place of a key that was destroyed.
+    private func freeSlot() throws -> Int64? {
+        try database.number(
+            "SELECT slot FROM data_key WHERE enrollment_id >= ? ORDER BY enrollment_id LIMIT 1", [FreeSlot.prefix])
+    }
+
+    /// Makes the data key of an enrollment behind all others.
+    func addDataKey(of id: EnrollmentID) throws {
+        let sealed = try sealing.dataKeys.seal(DataKey.generate(), of: id)
         try database.run("INSERT INTO data_key (enrollment_id, sealed) VALUES (?, ?)", [id.text, sealed])
         dataKeys.take(sealed, of: id)
     }
 
-    /// Nothing that was encrypted under it can be read any more, wherever a copy of that is.
-    func removeDataKey(of id: EnrollmentID) throws {
-        guard sealing.dataKeys != nil else { return }
+    /// Destroys a data key: what was encrypted under it nobody can read any more, wherever a copy of that is.
+    ///
+    /// In SQLite's file the row stays, and as long as it was: so zeros are written in its very place, and no other key is moved.
+    func destroyDataKey(of id: EnrollmentID) throws {
         dataKeys.forget(id)
-        try database.run("DELETE FROM data_key WHERE enrollment_id = ?", [id.text])
+        guard !sealing.isShared else {
+            return try database.run("DELETE FROM data_key WHERE enrollment_id = ?", [id.text])
+        }
+        guard let (slot, sealed) = try keptDataKey(of: id) else { return }
+        try database.run(
+            "UPDATE data_key SET enrollment_id = ?, sealed = ? WHERE slot = ?",
+            [FreeSlot.id(of: slot), [UInt8](repeating: 0, count: sealed.count), slot])
     }
 
     package func dataKeys(after id: EnrollmentID?, limit: Int) throws -> [SealedDataKey] {
-        guard sealing.dataKeys != nil else { return [] }
-        return try database.rows(
-            "SELECT enrollment_id, sealed FROM data_key WHERE enrollment_id > ? ORDER BY enrollment_id LIMIT ?",
-            [id?.text ?? "", limit], as: sealedDataKey)
+        try database.rows(
+            """
+            SELECT enrollment_id, sealed FROM data_key WHERE enrollment_id > ? AND enrollment_id < ?
+            ORDER BY enrollment_id LIMIT ?
+            """,
+            [id?.text ?? "", FreeSlot.prefix, limit], as: sealedDataKey)
     }
 
     /// Looks at the data keys of enrollments together, before their rows are written.
     func seeDataKeys(of ids: Set<EnrollmentID>) throws {
         let unseen = ids.filter { dataKeys[$0] == nil }
-        guard sealing.dataKeys != nil, !unseen.isEmpty else { return }
+        guard !unseen.isEmpty else { return }
         let sql = """
             SELECT enrollment_id, sealed FROM data_key WHERE enrollment_id IN (\(database.dialect.elements("?")))
             """
@@ -132,10 +152,19 @@ extension DatabaseTransaction {
     }
 
     package func update(_ old: SealedDataKey, resealed: [UInt8]) throws {
-        guard sealing.dataKeys != nil else { return }
         dataKeys.forget(old.enrollmentId)
         try database.run(
             "UPDATE data_key SET sealed = ? WHERE enrollment_id = ? AND sealed = ?",
             [resealed, old.enrollmentId.text, old.sealed])
+    }
+}
+
+/// What a row of a data key that was destroyed has in the place of an enrollment's id: as long as one, and behind all ids.
+private enum FreeSlot {
+    static let prefix = "unused"
+
+    static func id(of slot: Int64) -> String {
+        let digits = String(slot)
+        return prefix + String(repeating: "0", count: max(0, 14 - digits.count)) + digits
     }
 }

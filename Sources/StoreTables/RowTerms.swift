@@ -23,6 +23,7 @@ struct RowMark {
 /// They are secret, and so are the sums: who knew them could look for older rows that together leave a sum as it is.
 final class RowTerms {
     private static let use = "oob-agent row 1"
+    private static let useForNames = "oob-agent name 1"
 
     private let key: DataKey
     /// Made for the first row: most database transactions write none.
@@ -39,6 +40,15 @@ final class RowTerms {
         self.hash = hash
         guard let term = RowSum(try hash.code(of: bytes)) else { throw RowKeyColumn.table.unreadable(.sealed) }
         return term
+    }
+
+    /// A number from 1 to 65,536 by which an enrollment's name is looked up: the name itself is encrypted.
+    ///
+    /// One name in 65,536 has the same, so what is left of it after an erasure tells nobody for certain which name it was; without
+    /// the key it tells nothing.
+    func bucket(of name: String) throws -> Int64 {
+        let code = try key.keyedHash(for: Self.useForNames).code(of: Array(name.utf8))
+        return 1 + (Int64(code[0]) << 8 | Int64(code[1]))
     }
 
     func seal(_ sum: RowSum, of host: String, at point: JournalPoint) throws -> [UInt8] {
@@ -157,6 +167,12 @@ extension DatabaseTransaction {
     /// The name of the chain that it has; empty for the only one.
     private var chain: String { host?.text ?? "" }
 
+    /// The number by which a name is looked up; nil if there is no key for it, and nothing to be looked up.
+    func nameBucket(of name: String) throws -> Int64? {
+        let terms = try written.map(rowTerms) ?? keptRowKey().map(RowTerms.init)
+        return try terms?.bucket(of: name)
+    }
+
     private func rowTerms(_ written: Written) throws -> RowTerms {
         if let terms = written.state.rowTerms { return terms }
         let terms = RowTerms(try keptRowKey() ?? newRowKey())
@@ -182,6 +198,8 @@ extension DatabaseTransaction {
         try database.run("INSERT INTO row_key (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO NOTHING", [sealed])
         if let kept = try sealedRowKey(), let key = try? sealing.seals.openRowKey(kept) { return key }
         try update(sealedRowKey: sealed)
+        // Under the key that is gone: these names are looked for in all rows that have none.
+        try database.run("UPDATE enrollment SET name_bucket = 0 WHERE name_bucket > 0")
         return made
     }
 

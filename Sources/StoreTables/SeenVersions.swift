@@ -9,14 +9,14 @@ package struct Sealing: Sendable {
     package let seen = SeenVersions()
     let damaged = DamagedRows()
 
-    /// Who seals the data keys of enrollments; nil if the store keeps their personal data as it is.
-    let dataKeys: (any DataKeySeals)?
+    /// Who seals the data keys of enrollments.
+    let dataKeys: any DataKeySeals
     let rowKey = SeenRowKey()
 
     /// Whether other hosts write to the same rows.
     let isShared: Bool
 
-    package init(seals: any RowSeals, dataKeys: (any DataKeySeals)? = nil, isShared: Bool = false) {
+    package init(seals: any RowSeals, dataKeys: any DataKeySeals, isShared: Bool = false) {
         self.seals = seals
         self.dataKeys = dataKeys
         self.isShared = isShared

@@ -23,6 +23,18 @@ package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral
         return all
     }
 
+    /// The same with other values in those of `chosen` that are among them.
+    package func converting(
+        _ chosen: [Column], _ convert: (ColumnValue, Column) throws -> ColumnValue
+    ) rethrows -> ColumnValues {
+        var all = self
+        for column in chosen {
+            guard let place = columns.firstIndex(of: column.rawValue) else { continue }
+            all.values[place] = try convert(values[place], column)
+        }
+        return all
+    }
+
     /// The same without the columns that have the same value in `others`, in which they are at the same places.
     package func without(_ others: ColumnValues) -> ColumnValues {
         var left: ColumnValues = [:]

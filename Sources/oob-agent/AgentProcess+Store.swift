@@ -39,7 +39,7 @@ extension AgentProcess {
     /// Opens the store that the settings name.
     ///
     /// - Parameters:
-    ///   - dataKeys: for a store that encrypts what is personal.
+    ///   - dataKeys: who seals the keys under which the store encrypts what is personal.
     ///   - mayChangeSecret: whether the previous secret was given as well.
     ///   - isSecretNew: whether the secret was made now, and no file has it yet unless the state is here.
     ///   - clock: what the time of a copy is told by.
@@ -55,7 +55,7 @@ extension AgentProcess {
         #endif
         let directory = settings.stateDirectory
         let store = try SQLiteDatabase(
-            path: "\(directory)/\(StateFiles.database)", scratch: scratch, seals: seals)
+            path: "\(directory)/\(StateFiles.database)", scratch: scratch, seals: seals, dataKeys: dataKeys)
         let copier = Backups(directory: directory, store: store, clock: clock, version: SoftwareVersion.text)
         return OpenedStore(
             store: store, shares: nil, copier: copier, threads: store.threads, releaseMemory: store.releaseMemory,

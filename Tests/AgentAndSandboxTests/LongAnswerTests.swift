@@ -95,6 +95,8 @@ private struct SlowStore: Store {
     }
 
     func scrub() async throws { try await real.scrub() }
+
+    func emptyLog() async throws -> Bool { try await real.emptyLog() }
 }
 
 /// The request that is over once it was looked at.
@@ -126,6 +128,8 @@ private struct ClosingStore: Store {
     }
 
     func scrub() async throws { try await real.scrub() }
+
+    func emptyLog() async throws -> Bool { try await real.emptyLog() }
 }
 
 /// Tells how long each nap is to be, and ends none.

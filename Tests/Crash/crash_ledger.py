@@ -144,12 +144,13 @@ class Ledger:
             report = [row[0] for row in database.execute("PRAGMA integrity_check")]
             odd = database.execute(
                 "SELECT id, state FROM enrollment WHERE (state <> 'ended') <> (sealed_key IS NOT NULL)").fetchall()
-            named = {row[0] for row in database.execute("SELECT id FROM enrollment WHERE name <> ''")}
+            named = {row[0] for row in database.execute("SELECT id FROM enrollment WHERE name <> x''")}
+            named |= {row[0] for row in database.execute("SELECT enrollment_id FROM data_key")}
         finally:
             database.close()
         found = [] if report == ["ok"] else [f"integrity_check: {report}"]
         if named & self.erased:
-            found.append(f"what was said to be erased still has a name: {named & self.erased}")
+            found.append(f"what was said to be erased still has a name or a data key: {named & self.erased}")
         if odd:
             found.append(f"enrollments without a key, or ended ones with one: {odd}")
         hidden = lambda: {path.name for path in agent.state.iterdir() if path.name.startswith(".")}

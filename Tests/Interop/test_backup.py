@@ -37,6 +37,12 @@ def fill(folder, rows: int, bytes: int):
         connection.execute("COMMIT")
 
 
+def data_key(connection: sqlite3.Connection, enrollment: str) -> bytes:
+    """As the database has it, under the agent's secret."""
+    ((sealed,),) = connection.execute("SELECT sealed FROM data_key WHERE enrollment_id = ?", (enrollment,)).fetchall()
+    return sealed
+
+
 def enrolled(test, issuer: Issuer, agent: Agent) -> str:
     """An enrollment that has approved a request."""
     code = issuer.enrollment_code()
@@ -145,32 +151,48 @@ class ABackup(unittest.TestCase):
         self.agent.process.wait()
         with database(self.folder) as connection:
             connection.execute("UPDATE enrollment SET erasure = 'wanted'")
-        state = self.folder / "state"
-        files = lambda: [path for path in state.iterdir() if path.is_file() and MERCHANT.encode() in path.read_bytes()]
-        self.assertNotEqual(files(), [])
+            key = data_key(connection, self.enrollment)
+        self.assertNotEqual(self.files_with(key), [])
         agent = Agent(self.folder)
         self.addCleanup(agent.stop)
         eventually(self, lambda: agent.json("unenroll", self.enrollment, "--erase")["erased"], "it is not erased")
-        self.assertEqual(files(), [])
+        self.assertEqual(self.files_with(key), [])
+
+    def test_after_an_erasure_no_file_of_the_state_has_the_data_key(self):
+        with database(self.folder) as connection:
+            key = data_key(connection, self.enrollment)
+            other = data_key(connection, enrolled(self, self.issuer, self.agent))
+        self.assertEqual((len(self.files_with(key)), self.files_with(MERCHANT.encode())), (1, []))
+        self.assertTrue(self.agent.json("unenroll", self.enrollment, "--local", "--force", "--erase")["erased"])
+        self.assertEqual(self.files_with(key), [])
+        self.assertNotEqual(self.files_with(other), [])
+
+    def files_with(self, bytes: bytes) -> list[Path]:
+        return [path for path in (self.folder / "state").iterdir() if path.is_file() and bytes in path.read_bytes()]
 
 
 @unittest.skipUnless(shutil.which("strace"), "needs strace")
 class TemporaryFiles(unittest.TestCase):
-    def test_what_an_erasure_writes_anew_is_beside_the_database_whatever_the_environment_says(self):
+    def test_what_a_change_of_the_secret_writes_anew_is_beside_the_database_whatever_the_environment_says(self):
         folder = temporary_folder(type(self))
         elsewhere, calls = folder / "elsewhere", folder / "calls"
         elsewhere.mkdir()
         with Issuer() as issuer:
             agent = Agent(folder)
-            enrollment = enrolled(self, issuer, agent)
+            enrolled(self, issuer, agent)
             agent.stop()
+            old, new = folder / "old", folder / "new"
+            shutil.move(folder / "state" / "secret", old)
+            new.touch(0o600)
+            new.write_bytes(os.urandom(32))
             # More than SQLite keeps in memory.
             fill(folder, rows=200, bytes=32_768)
             # The tracer is no parent: a signal reaches the agent itself.
             strace = ("strace", "-D", "-f", "-o", str(calls), "-e", "trace=openat,unlink,exit_group")
-            agent = Agent(folder, through=strace, TMPDIR=str(elsewhere), SQLITE_TMPDIR=str(elsewhere))
+            agent = Agent(
+                folder, "--secret-file", str(new), "--previous-secret-file", str(old), through=strace,
+                TMPDIR=str(elsewhere), SQLITE_TMPDIR=str(elsewhere))
             self.addCleanup(agent.stop)
-            self.assertTrue(agent.json("unenroll", enrollment, "--erase")["erased"])
         agent.process.terminate()
         eventually(self, lambda: "exited with 0" in calls.read_text(), "the tracer has not seen the end")
         opened = re.findall(r'openat\(AT_FDCWD, "(.*)/(etilqs_\w+)", O_RDWR', calls.read_text())

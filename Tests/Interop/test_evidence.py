@@ -22,6 +22,7 @@ import rfc8785
 from jwcrypto.jwk import JWK
 
 import spc
+from data_keys import of_file, of_piece
 from issuer import Issuer
 from programs import BIN_DIR, Agent, started, temporary_folder
 
@@ -201,10 +202,15 @@ class OfAnApproval(WithEvidence):
             ("message", lambda message: changed_payload(message, {"nonce": encoded(b"n" * 32)})),
         ]:
             with self.subTest(piece), self.decided() as (request, database):
-                (number, bytes), = database.execute(
-                    f"SELECT piece, bytes FROM evidence JOIN request ON piece = {piece}_piece WHERE id = ?", [request])
-                self.assertNotEqual(change(bytes), bytes)
-                database.execute("UPDATE evidence SET bytes = ? WHERE piece = ?", [change(bytes), number])
+                (number, value, owner), = database.execute(
+                    "SELECT piece, bytes, enrollment_id FROM evidence "
+                    f"JOIN request ON piece = {piece}_piece WHERE id = ?", [request])
+                # By who has the secret as well: for others it is not readable at all.
+                key = of_file(database, (self.folder / "state" / "secret").read_bytes(), owner)
+                place = of_piece(owner, request, piece)
+                plain = key.opened(value, place)
+                self.assertNotEqual(change(plain), plain)
+                database.execute("UPDATE evidence SET bytes = ? WHERE piece = ?", [key.closed(change(plain), place), number])
                 database.commit()
                 self.assertNotEqual(self.check(self.evidence(request)).returncode, 0)
         with self.decided() as (request, database):

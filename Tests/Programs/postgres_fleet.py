@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from data_keys import DataKey
 from postgres_server import PROGRAMS, PostgresServer
 from row_sums import RowSums
 from sealed import derived, opened_by
@@ -72,6 +73,7 @@ class Fleet:
         sealed = self.row("data_key", f"enrollment_id = '{self.first['id']}'")["sealed"]
         # One for all; each enrollment has it sealed for itself.
         self.data_key = opened_by(secret, sealed, f"data key {self.first['id']}")
+        self.first = DataKey(self.data_key).opened_row(self.first)
         self.token = opened_by(secret, self.first["sealed_token"], f"access token {self.first['id']}")
         self.key = opened_by(secret, self.first["sealed_key"], f"credential key {self.first['id']}")
         if self.seal(self.first) != self.first["seal"]:
@@ -103,16 +105,25 @@ class Fleet:
 
     def enroll(self, count: int, ended: int = 0):
         """So many active enrollments besides the agent's own, and then so many that have ended."""
-        self.copy("enrollment", self.columns, ([each[name] for name in self.columns] for each in self.rows(count, ended)))
+        self.copy("enrollment", self.columns, self.written(count, ended))
         self.copy("data_key", ["enrollment_id", "sealed"], (
             [name, self.sealed(self.data_key, f"data key {name}")] for name in map(cardholder, range(count + ended))))
         self.vouch()
         for table in ["enrollment", "data_key"]:
             self.sql(f"VACUUM (ANALYZE) {table}")
 
+    def written(self, active: int, ended: int):
+        """The rows as the database has them."""
+        key, sums = DataKey(self.data_key), RowSums(self.secret, self.sealed_row_key())
+        return ([{**key.closed_row(row), "name_bucket": sums.bucket(row["name"])}[name] for name in self.columns]
+                for row in self.rows(active, ended))
+
+    def sealed_row_key(self) -> bytes:
+        return self.row("row_key", "TRUE")["sealed"]
+
     def vouch(self):
         """Has the newest head vouch for the rows as they are; without the wrong PINs of keys, of which there are none."""
-        sums = RowSums(self.secret, self.row("row_key", "TRUE")["sealed"])
+        sums = RowSums(self.secret, self.sealed_row_key())
         total = sum(sums.term("enrollment", name.encode(), state, int(version), bytes.fromhex(seal))
                     for name, state, version, seal in
                     self.sql("SELECT id, state, version, encode(seal, 'hex') FROM enrollment"))

@@ -5,12 +5,10 @@ does. They have no entries in the journal.
 """
 
 import hashlib
-import os
 import time
 from contextlib import contextmanager
 
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
+from data_keys import DataKey, of_piece
 from postgres_fleet import LONG, Fleet, cardholder
 
 # The pieces of a request's evidence; a column of its row has the number of each.
@@ -29,7 +27,7 @@ class Past:
 
     def __init__(self, fleet: Fleet, count: int):
         self.fleet, self.sql = fleet, fleet.sql
-        self.cipher = AESGCM(fleet.data_key)
+        self.key = DataKey(fleet.data_key)
         self.cards = fleet.count("enrollment") - 1
         self.start = int(self.sql("SELECT max(seq) FROM request")[0][0])
         self.end = self.start + count
@@ -80,15 +78,11 @@ class Past:
 
         self.fleet.copy("request", list(old), (each.values() for each in past()))
         self.fleet.copy("evidence", ["piece", "bytes"], (
-            [each[f"{piece}_piece"], self.closed(plain, place(each, piece))] for each in past() for piece, plain in kept.items()))
+            [each[f"{piece}_piece"], self.key.closed(plain, of_piece(each["enrollment_id"], each["id"], piece))] for each in past() for piece, plain in kept.items()))
 
     def opened(self, piece: str, request: dict) -> bytes:
         data = self.fleet.row("evidence", f"piece = {request[f'{piece}_piece']}")["bytes"]
-        return self.cipher.decrypt(data[1:13], data[13:], place(request, piece))
-
-    def closed(self, plain: bytes, place: bytes) -> bytes:
-        nonce = os.urandom(12)
-        return b"\1" + nonce + self.cipher.encrypt(nonce, plain, place)
+        return self.key.opened(data, of_piece(request["enrollment_id"], request["id"], piece))
 
     def multiply(self, table: str, made: dict[str, str], source: str, which: str):
         """So many copies of one row as the source has rows, but for the columns that are made."""
@@ -127,8 +121,3 @@ MADE = {
     "enrollment_id": "left(encode(sha256(convert_to('cardholder ' || card, 'UTF8')), 'hex'), 20)",
     "iat": "at", "exp": "at + 600", "received_at": "at", "decided_at": "at",
 }
-
-
-def place(request: dict, piece: str) -> bytes:
-    """Where a piece is, to which it is bound."""
-    return f"evidence {request['enrollment_id']} {request['id']} {piece} bytes".encode()

@@ -22,6 +22,11 @@ class RowSums:
         self.key = opened_by(secret, sealed_row_key, "row key")
         self.of_terms = hmac.digest(self.key, b"oob-agent row 1\x01", "sha256")
 
+    def bucket(self, name: str) -> int:
+        """The number by which an enrollment's name is looked up."""
+        of_names = hmac.digest(self.key, b"oob-agent name 1\x01", "sha256")
+        return 1 + int.from_bytes(hmac.digest(of_names, name.encode(), "sha256")[:2], "big")
+
     def term(self, table: str, key: bytes, state: str, version: int, seal: bytes) -> int:
         message = table.encode() + b"\0" + key + b"\0" + state.encode() + b"\0" + version.to_bytes(8, "big") + seal
         return int.from_bytes(hmac.digest(self.of_terms, message, "sha256"), "big")

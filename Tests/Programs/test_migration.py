@@ -117,20 +117,23 @@ class MigrationTests(Migration):
         there = {table for (table,) in self.server.sql(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace", self.name)}
         self.assertEqual(there - here, {
-            "data_key", "host", "host_version", "lease", "lineage", "moved_state", "secret_change"})
+            "host", "host_version", "lease", "lineage", "moved_state", "secret_change"})
         counts = {table: self.sqlite(f"SELECT count(*) FROM {table}")[0][0] for table in here}
         self.assertEqual(
             {table: int(self.server.sql(f"SELECT count(*) FROM {table}", self.name)[0][0]) for table in here}, counts)
         empty = {table for table, count in counts.items() if count == 0}
         self.assertLessEqual(empty, {"journal_checkpoint", "key_tries", "push_subscription"})
         self.assertEqual(self.server.sql("SELECT document, rule FROM script", self.name), [["{}", "rule"]])
-        # What is personal is encrypted there, and each enrollment has a key for that.
+        # What is personal is encrypted in both, and each enrollment has a new key for that there.
         self.assertEqual(self.server.sql("SELECT enrollment_id FROM data_key", self.name), [[card]])
         pieces = self.sqlite("SELECT lower(hex(bytes)) FROM evidence ORDER BY piece")
         kept = self.server.sql("SELECT encode(bytes, 'hex') FROM evidence ORDER BY piece", self.name)
         self.assertEqual((len(pieces), len(kept)), (3, 3))
-        for (plain,), (encrypted,) in zip(pieces, kept):
-            self.assertNotIn(plain, encrypted)
+        for (here,), (there,) in zip(pieces, kept):
+            self.assertNotEqual(here, there)
+            self.assertEqual(len(here), len(there))
+        ((old,),) = self.sqlite("SELECT lower(hex(sealed)) FROM data_key")
+        self.assertNotEqual([[old]], self.server.sql("SELECT encode(sealed, 'hex') FROM data_key", self.name))
         self.assertEqual(
             self.server.sql("SELECT nextval(pg_get_serial_sequence('enrollment', 'seq')), "
                             "nextval(pg_get_serial_sequence('evidence', 'piece'))", self.name), [["4712", "4"]])

@@ -560,8 +560,8 @@ class PersonalDataTests(Hosts):
     def test_neither_the_database_nor_its_logs_have_merchant_return_url_text_or_assertion_in_clear(self):
         message = self.evidence["request.jws"].strip()
         secret = [
-            self.SHOP.encode(), b"kranich-app", message[-60:], message.split(b".")[1][40:120], self.evidence["nonce.bin"],
-            self.evidence["signature"], self.evidence["clientDataJSON"][:120], self.evidence["decision.json"][-80:],
+            self.SHOP.encode(), b"Clearname", b"kranich-app", message[-60:], message.split(b".")[1][40:120],
+            self.evidence["nonce.bin"], self.evidence["signature"], self.evidence["clientDataJSON"][:120], self.evidence["decision.json"][-80:],
             *(line for line in self.evidence["text.txt"].splitlines() if b"1.00" in line),
         ]
         self.server.sql("CHECKPOINT", "postgres")
@@ -571,7 +571,8 @@ class PersonalDataTests(Hosts):
             if path.is_file():
                 places[str(path)] = path.read_bytes()
         self.assertTrue(any("pg_wal" in place for place in places))
-        found = {place for place, content in places.items() if b"Clearname" in content}
+        # What is in clear is found by the same way of looking.
+        found = {place for place, content in places.items() if self.card.encode() in content}
         self.assertIn("the dump", found)
         self.assertTrue(any("pg_wal" in place for place in found), found)
         for text in secret:

@@ -89,10 +89,11 @@ class ACopyOfTheState(unittest.TestCase):
             if file.is_file():
                 self.assertNotIn(enrolled.token.encode(), file.read_bytes(), file.name)
 
-    def test_without_the_secret_it_still_tells_what_was_bought(self):
+    def test_without_the_secret_it_tells_when_but_not_what_was_bought(self):
         (request,) = self.issuer.requests.values()
         bytes = b"".join(file.read_bytes() for file in self.copy(secret=False).rglob("agent.db*"))
-        self.assertIn(request.transaction["merchantName"].encode(), bytes)
+        self.assertIn(request.transaction["acsTransId"].encode(), bytes)
+        self.assertNotIn(request.transaction["merchantName"].encode(), bytes)
 
     def test_with_the_secret_it_signs_and_the_agent_notices(self):
         thief = self.agent(self.copy(secret=True))

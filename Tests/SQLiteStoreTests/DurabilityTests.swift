@@ -18,7 +18,7 @@ struct DurabilityTests {
         // Also once it has been written to.
         try await sample.enrollment()
         #expect(try await sample.file.synchronousLevel() == 2)
-        #expect(try await SQLiteDatabase(path: sample.path).synchronousLevel() == 2)
+        #expect(try await SQLiteDatabase(path: sample.path, dataKeys: UnsealedDataKeys()).synchronousLevel() == 2)
     }
 
     @Test func `the journal is a write-ahead log`() throws {
@@ -40,7 +40,7 @@ struct DurabilityTests {
     @Test func `what was written is there when the file is opened again`() async throws {
         let sample = try SampleStore()
         let enrollment = try await sample.enrollment()
-        let again = try SQLiteDatabase(path: sample.path)
+        let again = try SQLiteDatabase(path: sample.path, dataKeys: UnsealedDataKeys())
         #expect(try await again.read { try $0.enrollment(enrollment.id) }?.name == "my card")
     }
 
@@ -51,7 +51,7 @@ struct DurabilityTests {
         try sample.file.close()
         for suffix in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: sample.path + suffix)) }
         await #expect(throws: (any Error).self) { try await sample.store.read { try $0.enrollmentCount() } }
-        let again = try SQLiteDatabase(path: sample.path)
+        let again = try SQLiteDatabase(path: sample.path, dataKeys: UnsealedDataKeys())
         #expect(try await again.read { try $0.enrollment(enrollment.id) } != nil)
     }
 
@@ -87,7 +87,9 @@ struct DurabilityTests {
         try sample.file.close()
         try sample.execute(change)
         let before = files(sample.path)
-        let error = try #require(throws: StoreError.self) { try SQLiteDatabase(path: sample.path) }
+        let error = try #require(throws: StoreError.self) {
+            try SQLiteDatabase(path: sample.path, dataKeys: UnsealedDataKeys())
+        }
         #expect(error.kind == kind && error.path == sample.path && error.isForGood)
         #expect(error.sentence.contains(detail), "\(error.sentence)")
         #expect(files(sample.path) == before)
@@ -98,7 +100,9 @@ struct DurabilityTests {
         let path = directory("other.db")
         try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE payroll (salary)") }
         let before = files(path)
-        let error = try #require(throws: StoreError.self) { try SQLiteDatabase(path: path) }
+        let error = try #require(throws: StoreError.self) {
+            try SQLiteDatabase(path: path, dataKeys: UnsealedDataKeys())
+        }
         #expect(error.kind == .unknownForm && error.sentence.contains("by another program (it has a table payroll)"))
         #expect(files(path) == before)
     }
@@ -112,7 +116,7 @@ struct DurabilityTests {
             ALTER TABLE enrollment ADD COLUMN colour TEXT; CREATE TABLE colour (name TEXT);
             UPDATE oob_agent_store SET form = 2, least_form = 1
             """)
-        let store = try SQLiteDatabase(path: sample.path)
+        let store = try SQLiteDatabase(path: sample.path, dataKeys: UnsealedDataKeys())
         #expect(try await store.read { try $0.enrollment(card.id) } != nil)
         try await store.write { try $0.insert(try SampleStore.enrollment("b")) }
     }
@@ -128,8 +132,12 @@ struct DurabilityTests {
         let sample = try SampleStore()
         let path = sample.path + ".txt"
         try Data(repeating: 0x41, count: 5_000).write(to: URL(filePath: path))
-        let error = try #require(throws: StoreError.self) { try SQLiteDatabase(path: path) }
+        let error = try #require(throws: StoreError.self) {
+            try SQLiteDatabase(path: path, dataKeys: UnsealedDataKeys())
+        }
         #expect(error.kind == .corrupt && error.sentence.contains(path))
-        #expect(throws: StoreError.self) { try SQLiteDatabase(path: "/nonexistent/store.sqlite") }
+        #expect(throws: StoreError.self) {
+            try SQLiteDatabase(path: "/nonexistent/store.sqlite", dataKeys: UnsealedDataKeys())
+        }
     }
 }

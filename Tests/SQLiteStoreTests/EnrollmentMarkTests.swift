@@ -3,6 +3,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import ScratchDirectories
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -90,7 +91,8 @@ struct EnrollmentMarkTests {
             var statements: [String] = []
             database.trace { statements.append("\($0)") }
             let store = DatabaseTransaction(
-                database: database, sealing: Sealing(seals: NoRowSeals()), written: Written())
+                database: database, sealing: Sealing(seals: NoRowSeals(), dataKeys: UnsealedDataKeys()),
+                written: Written())
             _ = try store.change(card.id, .signCountTaken(9))
             database.trace(options: [])
             return statements.filter { $0.hasPrefix("UPDATE") }

@@ -1,9 +1,11 @@
 import Authenticator
-import FoundationEssentials
+import Dispatch
+import Foundation
 import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TestStores
 import Testing
 import ThreeDS
 
@@ -26,13 +28,12 @@ struct ErasureTests {
         try await sample.store.write { try $0.eraseNames(of: id) }
     }
 
-    /// Whether a text stands anywhere in the store's files, in rows, indexes, free pages or the log.
-    private func isInFiles(_ text: String) -> Bool {
-        ["", "-wal", "-shm"].contains { suffix in
-            let bytes = FileManager.default.contents(atPath: sample.path + suffix) ?? Data()
-            return [UInt8](bytes).firstRange(of: Array(text.utf8)) != nil
-        }
+    /// All bytes of the store's files: rows, indexes, free pages and the log.
+    private var files: Data {
+        ["", "-wal", "-shm"].reduce(Data()) { $0 + (FileManager.default.contents(atPath: sample.path + $1) ?? Data()) }
     }
+
+    private func isInFiles(_ text: String) -> Bool { files.range(of: Data(text.utf8)) != nil }
 
     /// The columns of a table's only row that hold something.
     private func columns(keptIn table: String) throws -> Set<String> {
@@ -133,25 +134,18 @@ struct ErasureTests {
 
     /// Rows of many lengths that grow after they were written, so that SQLite moves them from page to page: what it
     /// leaves behind there is what `secure_delete` does not overwrite.
-    @Test(arguments: [1, 2, 3]) func `after a scrub no file holds what was erased`(seed: UInt64) async throws {
+    @Test(arguments: [1, 2, 3]) func `after a scrub no file holds what was written over`(seed: UInt64) async throws {
         let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
         var numbers = SplitMix64(seed: seed)
         for number in 1...300 {
             let owner = number.isMultiple(of: 3) ? card : other
             var request = try SampleStore.request(number, of: owner, life: .expired)
-            // Nothing reads it as a message: none of these was presented.
-            request.message = "\(owner.id == card.id ? "ERASED" : "KEPT")-" + numbers.text
-            request.presented = nil
+            request.traceparent = "\(owner.id == card.id ? "ERASED" : "KEPT")-" + numbers.text
             try await sample.insert(request)
-            guard number > 20, let id = RequestID(SampleStore.digits(number - Int(numbers.next() % 20))) else {
-                continue
-            }
-            let more = numbers.text
-            try await sample.store.write { store in
-                guard var grown = try store.request(id) else { return }
-                grown.message += more
-                try store.update(grown)
-            }
+            guard number > 20 else { continue }
+            let grown = SampleStore.digits(number - Int(numbers.next() % 20))
+            try sample.execute(
+                "UPDATE request SET traceparent = traceparent || '\(numbers.text)' WHERE id = '\(grown)'")
         }
         try await eraseAll(of: card.id)
         try await sample.store.scrub()
@@ -159,6 +153,71 @@ struct ErasureTests {
         #expect(isInFiles("KEPT"))
         let log = try FileManager.default.attributesOfItem(atPath: sample.path + "-wal")[.size] as? Int
         #expect(log == 0)
+    }
+
+    /// Enrollments come and go, so that places of keys are used again, and their rows move from page to page.
+    @Test(arguments: [1, 2, 3]) func `once the log is empty no file holds a key that was destroyed`(
+        seed: UInt64
+    ) async throws {
+        var numbers = SplitMix64(seed: seed)
+        var (kept, destroyed): ([EnrollmentID: [UInt8]], [[UInt8]]) = ([:], [])
+        for number in 1...600 {
+            let card = try SampleStore.enrollment(numbered: number)
+            try await sample.store.write { try $0.insert(card) }
+            kept[card.id] = try await sealedKey(of: card.id)
+            guard numbers.next() % 3 == 0,
+                let (id, key) = kept.min(by: { $0.value.lexicographicallyPrecedes($1.value) })
+            else { continue }
+            try await eraseAll(of: id)
+            if numbers.next() % 2 == 0 { try sample.execute("DELETE FROM enrollment WHERE id = '\(id)'") }
+            kept[id] = nil
+            destroyed.append(key)
+        }
+        let before = files
+        #expect(
+            destroyed.count > 100 && destroyed.contains { before.range(of: Data($0)) != nil }, "they are in the log")
+        #expect(try await sample.store.emptyLog())
+        let after = files
+        #expect(!destroyed.contains { after.range(of: Data($0)) != nil })
+        #expect(kept.values.allSatisfy { after.range(of: Data($0)) != nil })
+        let rows = try sample.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM data_key") ?? 0 }
+        #expect(rows < 600, "places are used again")
+        let log = try FileManager.default.attributesOfItem(atPath: sample.path + "-wal")[.size] as? Int
+        #expect(log == 0)
+    }
+
+    private func sealedKey(of id: EnrollmentID) async throws -> [UInt8] {
+        try #require(
+            try await sample.store.read { try $0.dataKeys(after: nil, limit: 1_000) }.first { $0.enrollmentId == id }
+        ).sealed
+    }
+
+    @Test func `a log that someone else reads is left as it is`() async throws {
+        _ = try await sample.enrollment()
+        let reader = try SQLiteReader(path: sample.path)
+        #expect(try await !sample.store.emptyLog())
+        try reader.close()
+        #expect(try await sample.store.emptyLog())
+        let timeout = try await sample.file.pool.write { try Int.fetchOne($0, sql: "PRAGMA busy_timeout") }
+        #expect(timeout == 5_000, "other writes wait for a lock as before")
+    }
+
+    @Test func `a survey that is under way is waited for, and the log is empty after it`() async throws {
+        _ = try await sample.enrollment()
+        let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let store = sample.store
+        async let survey = store.survey { reader in
+            _ = try reader.enrollmentCount()
+            begun.signal()
+            return goesOn.wait(timeout: .now() + .seconds(60)) == .success
+        }
+        try #require(await Task.detached { begun.wait(timeout: .now() + .seconds(60)) == .success }.value)
+        async let isEmpty = store.emptyLog()
+        // Meanwhile decisions go on; an answer that did not wait would be there by now.
+        for _ in 1...50 { try await store.write { try $0.touch() } }
+        goesOn.signal()
+        #expect(try await survey)
+        #expect(try await isEmpty)
     }
 
     @Test func `what is deleted is overwritten: the writer deletes securely`() async throws {

@@ -1,6 +1,7 @@
 import Authenticator
 import GRDB
 import IssuerProtocol
+import TestStores
 import Testing
 
 @testable import SQLiteStore
@@ -140,7 +141,9 @@ struct QueryPlanTests {
             database.trace { statements.sql.append("\($0)") }
             let id = try SampleStore.enrollment("a").id
             guard let jti = TokenID("jti") else { throw SampleError("no jti") }
-            try lookUp.run(DatabaseTransaction(database: database, sealing: Sealing(seals: NoRowSeals())), id, jti)
+            try lookUp.run(
+                DatabaseTransaction(
+                    database: database, sealing: Sealing(seals: NoRowSeals(), dataKeys: UnsealedDataKeys())), id, jti)
             database.trace(options: [])
             return try statements.sql.flatMap { sql in
                 let statement = try database.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")

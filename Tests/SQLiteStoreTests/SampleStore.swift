@@ -36,6 +36,14 @@ final class SampleStore: Sendable {
 
     func execute(_ sql: String) throws { try raw { try $0.execute(sql: sql) } }
 
+    /// What the store would have of a value in one place, in hexadecimal digits: under the only data key that there is.
+    func encrypted(_ bytes: [UInt8], for place: String) throws -> String {
+        let sealed = try raw { try Data.fetchOne($0, sql: "SELECT sealed FROM data_key") }
+        guard let sealed, let key = DataKey(Secret([UInt8](sealed))) else { throw SampleError("there is no data key") }
+        let encrypted = try key.encrypt(bytes, for: place)
+        return encrypted.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
     /// Puts an active enrollment in.
     @discardableResult
     func enrollment(_ digit: String = "a") async throws -> Enrollment {
@@ -57,6 +65,19 @@ final class SampleStore: Sendable {
             credentialId: Array(digit.utf8), userHandle: [0x00, 0xFF], startedAt: 10, key: key,
             credentialKey: credentialKey, sealedKey: sealedKey, signCount: 3, state: state ?? .active(membership),
             endedAt: endedAt)
+    }
+
+    static func enrollment(numbered number: Int) throws -> Enrollment {
+        guard let id = EnrollmentID(digits(number &* 7_919 % 1_000_000)) else {
+            throw SampleError("no id of \(number)")
+        }
+        guard let authenticator = TokenID("auth-\(number)") else { throw SampleError("no id of \(number)") }
+        let membership = Membership(authenticatorId: authenticator, sealedToken: [1], enrolledAt: 20)
+        return Enrollment(
+            id: id, target: IssuerTarget(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil),
+            name: String(repeating: "x", count: number % 97), authnType: .presence, algorithm: -7,
+            rpId: "issuer.example", credentialId: Array("\(number)".utf8), userHandle: [0xFF], startedAt: 10,
+            signCount: 3, state: .active(membership))
     }
 
     /// A request of which all that differs comes from its number.

@@ -1,4 +1,5 @@
 import Glibc
+import TestStores
 import Testing
 
 @testable import SQLiteStore
@@ -14,7 +15,8 @@ struct ScratchTests {
         await #expect(processExitsWith: .success) {
             #expect(unsafe setenv("SQLITE_TMPDIR", "/var/tmp", 1) == 0)
             let sample = try SampleStore()
-            let store = try SQLiteDatabase(path: sample.path, scratch: .files(in: "/state"))
+            let store = try SQLiteDatabase(
+                path: sample.path, scratch: .files(in: "/state"), dataKeys: UnsealedDataKeys())
             #expect(try await store.scratchPlaces() == [1, 1])
             #expect(unsafe String(cString: getenv("SQLITE_TMPDIR")) == "/state")
         }

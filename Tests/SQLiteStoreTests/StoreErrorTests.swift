@@ -1,6 +1,7 @@
 import Authenticator
 import FoundationEssentials
 import GRDB
+import TestStores
 import Testing
 
 @testable import SQLiteStore
@@ -55,7 +56,9 @@ struct StoreErrorTests {
         for suffix in ["", "-wal", "-shm"] {
             let path = sample.path + ".linked"
             try FileManager.default.createSymbolicLink(atPath: path + suffix, withDestinationPath: sample.path)
-            let trouble = try #require(throws: StoreError.self) { try SQLiteDatabase(path: path) }
+            let trouble = try #require(throws: StoreError.self) {
+                try SQLiteDatabase(path: path, dataKeys: UnsealedDataKeys())
+            }
             #expect(trouble.kind == .notOurs && trouble.path == path + suffix)
             try FileManager.default.removeItem(atPath: path + suffix)
         }

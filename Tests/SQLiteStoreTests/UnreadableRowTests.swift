@@ -31,7 +31,7 @@ struct UnreadableRowTests {
         ("trans_status", "delivery = 'delivered', trans_status = 'U'"),
         ("delivery_failure", "delivery = 'failed', delivery_failure = NULL"), ("jti", "jti = 'no jti'"),
         ("jti", "jti = ''"), ("transaction_digest", "transaction_digest = NULL"),
-        ("warnings", "warnings = CAST('[{}]' AS BLOB)"), ("warnings", "warnings = CAST('{}' AS BLOB)"),
+        ("warnings", "warnings = CAST('[]' AS BLOB)"),
         ("received_at", "received_at = -1"), ("received_at", "received_at = 9223372036854775807"),
         ("decided_at", "decided_at = -9223372036854775808"), ("decided_at", "decided_at = 253402300800"),
     ])
@@ -44,16 +44,20 @@ struct UnreadableRowTests {
         }
     }
 
+    @Test(arguments: ["[{}]", "{}"]) func `of a request with warnings that are none`(warnings: String) async throws {
+        let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
+        let place = "request \(request.enrollmentId) \(request.id) warnings"
+        let encrypted = try sample.encrypted(Array(warnings.utf8), for: place)
+        try sample.execute("UPDATE request SET warnings = x'\(encrypted)'")
+        try await expectUnreadable("request", column: "warnings") { _ = try $0.request(request.id) }
+    }
+
     @Test(arguments: [
         ("state", "state = 'odd'"), ("issuer", "issuer = 'ftp://x'"), ("authn_type", "authn_type = 'odd'"),
         ("sign_count", "sign_count = -1"), ("sign_count", "sign_count = 4294967296"),
         ("authenticator_id", "authenticator_id = NULL"), ("authenticator_id", "authenticator_id = 'a b'"),
         ("sealed_token", "sealed_token = NULL"), ("enrolled_at", "enrolled_at = NULL"),
-        ("body", "state = 'enrolling', body = NULL"), ("key_uri", "key_uri = 'odd:'"),
-        ("key_public", "key_uri = 'file:/k', key_kind = 'file'"),
-        ("key_public", "key_uri = 'file:/k', key_kind = 'file', key_public = x'00'"),
-        ("key_kind", "key_uri = 'file:/k', key_kind = 'odd', key_public = \(Self.samplePublicKey)"),
-        ("key_kind", "key_uri = 'file:/k', key_public = \(Self.samplePublicKey)"),
+        ("body", "state = 'enrolling', body = NULL"),
         ("credential_key", "credential_key = x'00'"), ("started_at", "started_at = -9223372036854775808"),
         ("enrolled_at", "enrolled_at = 9223372036854775807"), ("ended_at", "ended_at = -1"),
         ("sign_count_raised_at", "sign_count_raised_at = -1"), ("pin_failures", "pin_failures = -1"),
@@ -64,6 +68,44 @@ struct UnreadableRowTests {
         let enrollment = try await sample.enrollment()
         try sample.execute("PRAGMA ignore_check_constraints = ON; UPDATE enrollment SET \(change)")
         try await expectUnreadable("enrollment", column: column) { _ = try $0.enrollment(enrollment.id) }
+    }
+
+    @Test(arguments: [
+        ("key_uri", "odd:", "key_kind = 'file'"), ("key_public", "file:/k", "key_kind = 'file'"),
+        ("key_public", "file:/k", "key_kind = 'file', key_public = x'00'"),
+        ("key_kind", "file:/k", "key_kind = 'odd', key_public = \(Self.samplePublicKey)"),
+        ("key_kind", "file:/k", "key_public = \(Self.samplePublicKey)"),
+    ])
+    func `of an enrollment with a key of its own place`(column: String, uri: String, change: String) async throws {
+        let enrollment = try await sample.enrollment()
+        let place = "enrollment \(enrollment.id) \(enrollment.id) key_uri"
+        let encrypted = try sample.encrypted(Array(uri.utf8), for: place)
+        try sample.execute("UPDATE enrollment SET key_uri = x'\(encrypted)', \(change)")
+        try await expectUnreadable("enrollment", column: column) { _ = try $0.enrollment(enrollment.id) }
+    }
+
+    @Test(arguments: [
+        "name = x'6D7920'", "user_handle = x'00FF'", "key_uri = x'66'", "roots_pem = x'50454D'",
+        "name = roots_pem", "state = 'enrolling', body = x'00'",
+    ])
+    func `a personal value of an enrollment that nobody encrypted for its place damages that one alone`(
+        change: String
+    ) async throws {
+        let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
+        try sample.execute("UPDATE enrollment SET \(change) WHERE id = '\(card.id)'")
+        let read = try await sample.store.read { try $0.enrollments(after: nil, limit: 9) }
+        #expect(read.map(\.id) == [card.id, other.id])
+        #expect(read.map(\.isDamaged) == [true, false])
+    }
+
+    @Test func `without its data key an enrollment is damaged, and others are read`() async throws {
+        let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
+        for change in ["sealed = x'00'", "enrollment_id = 'unused00000000000009'"] {
+            try sample.execute("UPDATE data_key SET \(change) WHERE enrollment_id = '\(card.id)'")
+            let read = try await sample.store.read { try $0.enrollments(after: nil, limit: 9) }
+            #expect(read.map(\.id) == [card.id, other.id])
+            #expect(read.map(\.isDamaged) == [true, false])
+        }
     }
 
     @Test(arguments: [
@@ -105,7 +147,9 @@ struct UnreadableRowTests {
             changed[member.name] = member.value
         }
         let message = "\(parts[0]).\(Base64URL.encode(JSONValue.object(changed).serialized())).\(parts[2])"
-        try sample.execute("UPDATE evidence SET bytes = CAST('\(message)' AS BLOB)")
+        let encrypted = try sample.encrypted(
+            Array(message.utf8), for: "evidence \(request.enrollmentId) \(request.id) message bytes")
+        try sample.execute("UPDATE evidence SET bytes = x'\(encrypted)'")
         try await expectUnreadable("evidence", column: "bytes") { _ = try $0.request(request.id) }
     }
 

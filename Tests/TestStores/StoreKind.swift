@@ -1,6 +1,5 @@
 package import Authenticator
 import Foundation
-package import Keys
 import SQLiteStore
 import StoreTables
 package import Testing
@@ -25,14 +24,14 @@ package enum StoreKind: String, Sendable {
 ///
 /// - Parameters:
 ///   - path: of a file; in PostgreSQL, a database that only this path has.
-///   - dataKeys: who seals the data keys of a store that has some.
+///   - dataKeys: who seals the data keys of enrollments.
 ///   - host: the name of the host, in PostgreSQL.
 package func openStore(
     at path: String, seals: any RowSeals = NoRowSeals(), dataKeys: any DataKeySeals = UnsealedDataKeys(),
     host: String = "alpha"
 ) throws -> any Store {
     switch StoreKind.current {
-    case .sqlite: return try SQLiteDatabase(path: path, seals: seals)
+    case .sqlite: return try SQLiteDatabase(path: path, seals: seals, dataKeys: dataKeys)
     case .postgres:
         #if PostgreSQL
         let settings = try PostgresCluster.shared().settings(ofDatabaseFor: path)
@@ -42,20 +41,6 @@ package func openStore(
         #else
         throw MissingPostgresError()
         #endif
-    }
-}
-
-/// Keeps data keys as they are, for stores of tests that have no secret.
-package struct UnsealedDataKeys: DataKeySeals {
-    package init() {}
-
-    package func seal(_ key: DataKey, of id: EnrollmentID) throws -> [UInt8] {
-        unsafe key.secret.withBytes { unsafe Array($0) }
-    }
-
-    package func open(_ sealed: [UInt8], of id: EnrollmentID) throws -> DataKey {
-        guard let key = DataKey(Secret(sealed)) else { throw SealError.malformed }
-        return key
     }
 }
 

@@ -105,6 +105,8 @@ struct JournaledStore: Store {
 
     func scrub() async throws { try await store.scrub() }
 
+    func emptyLog() async throws -> Bool { try await store.emptyLog() }
+
     func giveUpReserve() async -> Bool { await store.giveUpReserve() }
 
     func keepReserve() async throws { try await store.keepReserve() }

@@ -14,6 +14,12 @@ package protocol Store: Sendable {
     ///
     /// Writes wait meanwhile: it takes as long as writing the whole store anew.
     func scrub() async throws
+    /// Brings all that was written into the store's file, and empties its write-ahead log.
+    ///
+    /// What was written over in its place is nowhere in the files then.
+    ///
+    /// - Returns: false if another program reads the files, such as for a copy: then the log is not empty.
+    func emptyLog() async throws -> Bool
     /// Gives up the room that is kept for a full disk.
     ///
     /// - Returns: whether a write that found no room is worth a second try.

@@ -73,6 +73,11 @@ struct WatchedStore: Store {
         try await noting { try await real.scrub() }
     }
 
+    func emptyLog() async throws -> Bool {
+        if let trouble = health.trouble, trouble.isForGood { throw trouble }
+        return try await noting { try await real.emptyLog() }
+    }
+
     func giveUpReserve() async -> Bool { await real.giveUpReserve() }
 
     func keepReserve() async throws { try await noting { try await real.keepReserve() } }

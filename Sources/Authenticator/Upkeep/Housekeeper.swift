@@ -17,11 +17,14 @@ package struct Housekeeper: Sendable {
     /// The seconds after which something that failed is tried again.
     private static let pauseAfterFailure: Double = 60
 
+    /// The seconds after which an erasure is tried again that somebody who reads the files holds up.
+    private static let pauseForReaders: Double = 5
+
     /// Works until the task is cancelled: at once, then once a day and when something is to be erased.
     package func run() async throws {
-        var hasFailed = false
+        var (hasFailed, erased): (Bool, [EnrollmentID]) = (false, [])
         while !Task.isCancelled {
-            // Work that has just failed is not tried again at each look: it may write the whole store anew.
+            // Work that has just failed is not tried again at each look.
             let takesFound = !hasFailed
             let notifier = hub.notifier { event in
                 switch event {
@@ -31,22 +34,28 @@ package struct Housekeeper: Sendable {
                 }
             }
             let begun = ports.clock.steady
-            let seconds = await workedOrFailed()
-            hasFailed = seconds == Self.pauseAfterFailure
+            let seconds = await workedOrFailed(&erased)
+            hasFailed = seconds != Self.pause
             try await ports.clock.sleep(seconds: seconds, since: begun, orUntil: notifier)
         }
     }
 
     /// The seconds for which there is nothing to do.
-    private func workedOrFailed() async -> Double {
+    ///
+    /// - Parameter erased: enrollments whose rows are erased and whose erasure is not concluded.
+    private func workedOrFailed(_ erased: inout [EnrollmentID]) async -> Double {
         do {
-            let erased = try await ports.patiently {
-                let ids = try await eraseRows()
+            let done = Set(erased)
+            erased = try await ports.patiently {
+                let ids = try await eraseRows(but: done)
                 try await remove()
                 return ids
             }
-            // Not patiently: it takes more room than the write after which a store counts as recovered.
-            try await concludeErasure(of: erased)
+            guard try await concludeErasure(of: erased) else {
+                log.notice("an erasure waits for another program that reads the database")
+                return Self.pauseForReaders
+            }
+            erased = []
             return Self.pause
         } catch {
             guard !Task.isCancelled else { return 0 }
@@ -76,16 +85,20 @@ package struct Housekeeper: Sendable {
     }
 
     /// Begins what was asked for, also before a crash.
-    private func eraseRows() async throws -> [EnrollmentID] {
+    ///
+    /// - Returns: all whose rows are erased now.
+    private func eraseRows(but done: Set<EnrollmentID>) async throws -> [EnrollmentID] {
         let ids = try await ports.store.read { try $0.enrollmentsToErase() }
-        for id in ids { try await eraseRows(of: id) }
+        for id in ids where !done.contains(id) { try await eraseRows(of: id) }
         return ids
     }
 
-    /// After the rows, what is left of them in the files, and only then the note that it is to be done.
-    private func concludeErasure(of ids: [EnrollmentID]) async throws {
-        guard !ids.isEmpty else { return }
-        try await ports.store.scrub()
+    /// After the rows, what is left of their keys in the files, and only then the note that it is done.
+    ///
+    /// - Returns: false if it cannot be done yet.
+    private func concludeErasure(of ids: [EnrollmentID]) async throws -> Bool {
+        guard !ids.isEmpty else { return true }
+        guard try await ports.store.emptyLog() else { return false }
         // An enrollment that is over gets no more rows, so nothing to be erased has come meanwhile.
         try await ports.store.write { store in
             let now = ports.clock.now
@@ -93,6 +106,7 @@ package struct Housekeeper: Sendable {
             for id in ids where try store.concludeErasure(of: id) { try store.record(.erased(id), at: now) }
         }
         for id in ids { log.notice("personal data was erased", metadata: ["enrollment": "\(id)"]) }
+        return true
     }
 
     private func eraseRows(of id: EnrollmentID) async throws {

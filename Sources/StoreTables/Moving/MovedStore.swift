@@ -2,7 +2,7 @@ import Authenticator
 import Keys
 import TableRows
 
-/// One of the two stores of a move: its rows in clear, whether it encrypts them or not.
+/// One of the two stores of a move, with its rows in clear.
 struct MovedStore {
     let session: any StoreSession
     private let host: HostName?
@@ -66,17 +66,13 @@ struct MovedStore {
     func insert(_ rows: [Row], into table: MovedTable, _ columns: [String]) throws {
         let insertion = table.insertion(of: columns, host: host, dialect: session.dialect)
         let transaction = transaction()
+        if table.name == EnrollmentColumn.table.name {
+            for row in rows { if let owner = row.owner { try transaction.addDataKey(of: owner.enrollment) } }
+        }
         let closed = try converted(rows, of: table, columns, by: transaction) { try $0.closed($1, column: $2) }
         for row in closed.dropLast() { try session.run(insertion, StatementValues(row.values)) }
         // The last one is waited for, so that no more is on its way than a page.
         if let last = closed.last { _ = try session.changes(insertion, StatementValues(last.values)) }
-        guard table.name == EnrollmentColumn.table.name, let id = columns.firstIndex(of: "id") else { return }
-        for row in rows {
-            guard case .text(let text) = row.values[id], let id = EnrollmentID(text) else {
-                throw EnrollmentColumn.table.unreadable(.id)
-            }
-            try transaction.insertDataKey(of: id)
-        }
     }
 
     private func read(_ row: any StatementRow, of table: MovedTable, _ columns: [String]) throws -> Row {
@@ -93,12 +89,12 @@ struct MovedStore {
         return Row(values: values, owner: Owner(enrollment: enrollment, row: name))
     }
 
-    /// The rows with their personal values encrypted or decrypted; as they are if the store has no data keys.
+    /// The rows with their personal values encrypted or decrypted.
     private func converted(
         _ rows: [Row], of table: MovedTable, _ columns: [String], by transaction: DatabaseTransaction,
         _ convert: (RowCipher, ColumnValue, _ column: String) throws -> ColumnValue
     ) throws -> [Row] {
-        guard sealing.dataKeys != nil, !table.personal.isEmpty else { return rows }
+        guard !table.personal.isEmpty else { return rows }
         try transaction.seeDataKeys(of: Set(rows.compactMap { $0.owner?.enrollment }))
         return try rows.map { row in
             guard let owner = row.owner else { return row }

@@ -12,7 +12,7 @@ struct MovedTable: Sendable {
     var isOfHost = false
     /// The column that counts up by itself; nil if there is none.
     var counter: String?
-    /// What a store with data keys encrypts.
+    /// What is encrypted.
     var personal: Set<String> = []
     /// The enrollment whose data key that is under, and what the row is known by in its table, in SQL; nil: nothing is.
     var owner: (enrollment: String, row: String)?
@@ -24,7 +24,8 @@ struct MovedTable: Sendable {
     /// `message_tally` and `stored_bytes` are not among them: both databases count themselves.
     static let all = [
         MovedTable(
-            name: "enrollment", key: ["seq"], counter: "seq",
+            name: "enrollment", key: ["seq"], counter: "seq", personal: names(EnrollmentColumn.personal),
+            owner: ("enrollment.id", "enrollment.id"),
             written: ["seal", "version", "pin_epoch", "journal_seq", "journal_host"]),
         MovedTable(name: "key_tries", key: ["identity"]),
         MovedTable(
@@ -55,7 +56,7 @@ struct MovedTable: Sendable {
         request.id || CASE piece WHEN message_piece THEN ' message' WHEN text_piece THEN ' text' ELSE ' decision' END
         """
 
-    private static func names<Column: TableColumn>(_ columns: Set<Column>) -> Set<String> {
+    private static func names<Column: TableColumn>(_ columns: [Column]) -> Set<String> {
         Set(columns.map { Column.table.name(of: $0) })
     }
 

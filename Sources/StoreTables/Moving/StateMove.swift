@@ -20,15 +20,13 @@ package struct StateMove {
     ///   - sourceHost: whose chain of the journal goes over; nil if the source has one chain.
     ///   - targetHost: whose chain it becomes; nil if the target has one chain.
     ///   - seals: of both: the secret stays the same.
-    ///   - sourceKeys: who seals the source's data keys; nil if it has none.
-    ///   - targetKeys: the same of the target; each enrollment gets a new one.
+    ///   - dataKeys: who seals the data keys of both; each enrollment gets a new one.
     package init(
         from source: any StoreSession, of sourceHost: HostName?, to target: any StoreSession,
-        of targetHost: HostName?, seals: any RowSeals, sourceKeys: (any DataKeySeals)? = nil,
-        targetKeys: (any DataKeySeals)? = nil
+        of targetHost: HostName?, seals: any RowSeals, dataKeys: any DataKeySeals
     ) {
-        self.source = MovedStore(source, of: sourceHost, Sealing(seals: seals, dataKeys: sourceKeys))
-        self.target = MovedStore(target, of: targetHost, Sealing(seals: seals, dataKeys: targetKeys))
+        self.source = MovedStore(source, of: sourceHost, Sealing(seals: seals, dataKeys: dataKeys))
+        self.target = MovedStore(target, of: targetHost, Sealing(seals: seals, dataKeys: dataKeys))
     }
 
     /// - Parameter conclude: what is written in the target at the end.

@@ -28,6 +28,8 @@ extension StoreSchema {
     // - seal and journal_seq: over all of the row, and the journal's newest entry when it was written; journal_host: in
     //   whose chain that is, null in a store of one chain.
     // - version: 1 for a new row, 1 more with each writing, by whichever host; pin_epoch: how often pin_failures fell.
+    // - roots_pem, name, user_handle, key_uri, body: encrypted, as what is personal of a request is; name_bucket: by which
+    //   a name is looked up, 0 if that is not known, -1 once it is erased.
     // - key_uri and so on: where a key is that the agent did not make, and what it was found to be.
     // - refused_sign_count: null unless an assertion with this signCount was refused, or this is a copy, and the issuer has
     //   not said since which signCount it accepted.
@@ -38,15 +40,15 @@ extension StoreSchema {
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
             id TEXT NOT NULL UNIQUE,
             issuer TEXT NOT NULL,
-            roots_pem TEXT,
-            name TEXT NOT NULL,
+            roots_pem BLOB,
+            name BLOB NOT NULL,
             authn_type TEXT NOT NULL,
             algorithm INTEGER NOT NULL,
             rp_id TEXT NOT NULL,
             credential_id BLOB NOT NULL UNIQUE,
             user_handle BLOB NOT NULL,
             started_at INTEGER NOT NULL,
-            key_uri TEXT,
+            key_uri BLOB,
             key_kind TEXT,
             key_public BLOB,
             key_exportable INTEGER,
@@ -72,6 +74,7 @@ extension StoreSchema {
             journal_seq INTEGER NOT NULL,
             journal_host TEXT,
             sealed_key BLOB,
+            name_bucket INTEGER NOT NULL,
             version INTEGER NOT NULL,
             pin_epoch INTEGER NOT NULL,
             seal BLOB NOT NULL,
@@ -80,7 +83,7 @@ extension StoreSchema {
         """,
         "CREATE INDEX enrollment_ended ON enrollment (ended_at) WHERE state = 'ended'",
         "CREATE INDEX enrollment_to_erase ON enrollment (seq) WHERE erasure = 'wanted'",
-        "CREATE INDEX enrollment_by_name ON enrollment (name)",
+        "CREATE INDEX enrollment_by_name ON enrollment (name_bucket, seq)",
         "CREATE INDEX enrollment_by_state ON enrollment (state, seq) WHERE state <> 'ended'",
         "CREATE INDEX enrollment_of_external_key ON enrollment (seq) WHERE key_uri IS NOT NULL AND state <> 'ended'",
         """
@@ -88,6 +91,16 @@ extension StoreSchema {
             WHERE sign_count_raised_elsewhere = 1 AND state <> 'ended'
         """,
         "CREATE INDEX enrollment_by_marks ON enrollment (/*by marks*/, seq) WHERE state <> 'ended'",
+        // Under which what is personal of an enrollment is encrypted; an erasure writes over it. Not a column of the
+        // enrollment: each change of that would write it again. In SQLite all rows are of one length and none goes, so that it
+        // moves no key from its place; one that was destroyed is there for the next enrollment.
+        """
+        CREATE TABLE data_key (
+            slot INTEGER PRIMARY KEY/*counted*/,
+            enrollment_id TEXT NOT NULL UNIQUE,
+            sealed BLOB NOT NULL
+        ) STRICT
+        """,
         // Wrong PINs of keys that the agent did not make, by a digest of which key that is; they outlive enrollments.
         // No row goes, so that its version never begins anew; tries_epoch is as pin_epoch.
         """

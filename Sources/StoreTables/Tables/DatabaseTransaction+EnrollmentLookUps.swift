@@ -2,10 +2,27 @@ package import Authenticator
 import TableRows
 
 extension DatabaseTransaction {
+    /// The least rows that are looked at together: in a million, about 15 have the same number for their names.
+    private static let namesAtOnce = 32
+
     package func enrollments(named name: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
-        try enrollments(
-            "WHERE name = ? AND (? <> 0 OR state <> 'ended')", [name, ended, limit],
-            order: "ORDER BY state = 'ended', seq LIMIT ?")
+        let bucket = try nameBucket(of: name) ?? 0
+        let size = max(limit, Self.namesAtOnce)
+        var found: [Enrollment] = []
+        for state in ended ? ["state <> 'ended'", "state = 'ended'"] : ["state <> 'ended'"] {
+            var last: EnrollmentID?
+            // A few other names are in the same bucket.
+            while found.count < limit {
+                let place = last == nil ? "0" : "(SELECT seq FROM enrollment WHERE id = ?3)"
+                let page = try enrollments(
+                    "WHERE name_bucket IN (0, ?1) AND \(state) AND seq > \(place)",
+                    last.map { [bucket, size, $0.text] } ?? [bucket, size], order: "ORDER BY seq LIMIT ?2")
+                found += page.filter { $0.name == name }
+                last = page.last?.id
+                guard page.count == size else { break }
+            }
+        }
+        return Array(found.prefix(limit))
     }
 
     package func enrollments(beginning prefix: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
@@ -17,8 +34,7 @@ extension DatabaseTransaction {
 
     package func isNameTaken(_ name: String) throws -> Bool {
         try hold(.name(name))
-        return try database.number("SELECT seq FROM enrollment WHERE name = ? AND state <> 'ended' LIMIT 1", [name])
-            != nil
+        return try !enrollments(named: name, includingEnded: false, limit: 1).isEmpty
     }
 
     package func enrollment(credentialId: [UInt8]) throws -> Enrollment? {

@@ -3,44 +3,18 @@ import IssuerProtocol
 import Keys
 import TableRows
 
-/// The columns of an enrollment.
-enum EnrollmentColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("enrollment", naming: .snakeCase)
-
-    case id, issuer, rootsPEM, name, authnType, algorithm, rpId, credentialId, userHandle, startedAt, keyURI, keyKind,
-        keyPublic, keyExportable, takesPush, signCount, state, body, authenticatorId, sealedToken, enrolledAt,
-        signCountRaisedFrom, signCountRaisedTo, signCountRaisedAt, signCountRaisedElsewhere, endReason,
-        endedAt, credentialKey, pinFailures, pinBlockedUntil, pinGuessable, keyIdentity, refusedSignCount, journalSeq,
-        journalHost, sealedKey, version, pinEpoch, seal
-}
-
 extension DatabaseTransaction {
     private static let enrollments = """
-        SELECT \(EnrollmentColumn.table.columns), \(KeyTriesColumn.table.columns)
+        SELECT \(EnrollmentColumn.table.columns), \(KeyTriesColumn.table.columns), \(dataKey(of: "enrollment.id"))
         FROM enrollment LEFT JOIN key_tries ON identity = key_identity
         """
 
     private static let enrollmentByID = "\(enrollments) WHERE id = ?"
 
-    /// With its data key, under which whoever writes about it will write.
-    private static let enrollmentWithDataKey = """
-        SELECT \(EnrollmentColumn.table.columns), \(KeyTriesColumn.table.columns), \(dataKey(of: "enrollment.id"))
-        FROM enrollment LEFT JOIN key_tries ON identity = key_identity WHERE id = ?
-        """
-
     package func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
         if let read = written?.state.enrollments[id] { return read }
         try hold(id)
-        let withDataKey = written != nil && sealing.dataKeys != nil
-        let found = try database.row(
-            of: EnrollmentColumn.table, sql: withDataKey ? Self.enrollmentWithDataKey : Self.enrollmentByID, [id.text]
-        ) { fields in
-            if withDataKey {
-                let key = fields.joined(KeyTriesColumn.table).joined(DataKeyColumn.table)
-                dataKeys.take(try key.optionalBytes(.sealed), of: id)
-            }
-            return try enrollment(fields)
-        }
+        let found = try database.row(of: EnrollmentColumn.table, sql: Self.enrollmentByID, [id.text], as: enrollment)
         if let found { keep(found) }
         return found
     }
@@ -53,24 +27,22 @@ extension DatabaseTransaction {
         written?.state.enrollments[enrollment.id] = enrollment
     }
 
-    private func requestWithEnrollment() -> String {
-        """
+    private static let requestWithEnrollment = """
         SELECT \(RequestColumn.table.qualifiedColumns), \(EnrollmentColumn.table.qualifiedColumns),
             \(KeyTriesColumn.table.qualifiedColumns),
-            \(PieceColumn.message), \(PieceColumn.text)\(dataKeyColumn(of: "request.enrollment_id"))
+            \(PieceColumn.message), \(PieceColumn.text), \(dataKey(of: "request.enrollment_id"))
         FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
         LEFT JOIN key_tries ON key_tries.identity = enrollment.key_identity WHERE request.id = ?
         """
-    }
 
     /// A request that is held, and in the same round trip what is asked for next: its enrollment, and its text.
     func requestWithEnrollment(_ id: RequestID) throws -> RequestRecord? {
-        try database.row(of: RequestColumn.table, sql: requestWithEnrollment(), [id.text]) { fields in
+        try database.row(of: RequestColumn.table, sql: Self.requestWithEnrollment, [id.text]) { fields in
             let ofEnrollment = fields.joined(EnrollmentColumn.table)
-            keep(try enrollment(ofEnrollment))
             let message = ofEnrollment.joined(KeyTriesColumn.table).joined(PieceColumn.table)
             let text = message.joined(PieceColumn.table)
             let dataKey = text.joined(DataKeyColumn.table)
+            keep(try enrollment(ofEnrollment, dataKey))
             let request = try record(fields, message, dataKey: dataKey)
             written?.state.pieces[id] = try pieces(of: request, fields, text, dataKey)
             return request
@@ -90,8 +62,9 @@ extension DatabaseTransaction {
     }
 
     package func insert(_ enrollment: Enrollment) throws {
-        try database.insert(into: EnrollmentColumn.table, Self.fixedColumns(enrollment) + changingColumns(enrollment))
         try insertDataKey(of: enrollment.id)
+        let columns = try fixedColumns(enrollment) + changingColumns(enrollment)
+        try database.insert(into: EnrollmentColumn.table, closed(columns, of: enrollment.id))
     }
 
     package func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment? {
@@ -110,24 +83,34 @@ extension DatabaseTransaction {
         let written = old.map { Self.content($0) }
         let columns = try changingColumns(changed, over: old)
         try database.update(
-            EnrollmentColumn.table, set: written.map(columns.without) ?? columns, where: [.id: changed.id.text])
+            EnrollmentColumn.table, set: closed(written.map(columns.without) ?? columns, of: changed.id),
+            where: [.id: changed.id.text])
+    }
+
+    private func closed(
+        _ columns: ColumnValues<EnrollmentColumn>, of id: EnrollmentID
+    ) throws -> ColumnValues<EnrollmentColumn> {
+        try columns.converting(EnrollmentColumn.personal) { value, column in
+            value == .null ? value : try cipher(EnrollmentColumn.table, row: id.text, of: id).closed(value, column)
+        }
     }
 
     /// What never changes of an enrollment.
-    private static func fixedColumns(_ enrollment: Enrollment) -> ColumnValues<EnrollmentColumn> {
+    private func fixedColumns(_ enrollment: Enrollment) throws -> ColumnValues<EnrollmentColumn> {
         let key = KeyColumns(enrollment.key)
         return [
             .id: enrollment.id.text,
             .issuer: enrollment.target.issuer.text,
-            .rootsPEM: enrollment.target.rootsPEM,
-            .name: enrollment.name,
+            .rootsPEM: enrollment.target.rootsPEM.map { Array($0.utf8) },
+            .name: Array(enrollment.name.utf8),
+            .nameBucket: try nameBucket(of: enrollment.name) ?? 0,
             .authnType: enrollment.authnType.rawValue,
             .algorithm: enrollment.algorithm,
             .rpId: enrollment.rpId,
             .credentialId: enrollment.credentialId,
             .userHandle: enrollment.userHandle,
             .startedAt: enrollment.startedAt,
-            .keyURI: key.uri,
+            .keyURI: key.uri.map { Array($0.utf8) },
             .keyKind: key.kind,
             .keyPublic: key.publicKey,
             .keyExportable: key.isExportable,
@@ -185,9 +168,16 @@ extension DatabaseTransaction {
         ]
     }
 
-    /// One row; a row that is not as it was written is one that is damaged.
+    /// One row, with its tries and its data key; a row that is not as it was written is one that is damaged.
     private func enrollment(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
-        var enrollment = try content(fields)
+        try enrollment(fields, fields.joined(KeyTriesColumn.table).joined(DataKeyColumn.table))
+    }
+
+    private func enrollment(
+        _ fields: Fields<EnrollmentColumn>, _ dataKey: Fields<DataKeyColumn>
+    ) throws -> Enrollment {
+        let personal = try PersonalValues(fields, cipher(fields, dataKey))
+        var enrollment = try content(fields, personal)
         enrollment.journalSequence = try fields.count(.journalSeq)
         enrollment.journalHost = try fields.optionalText(.journalHost)
         enrollment.version = try fields.count(.version)
@@ -195,9 +185,16 @@ extension DatabaseTransaction {
         let seal = try fields.bytes(.seal)
         let state = try fields.text(.state)
         noteRead(.enrollment(enrollment.id), RowMark(state: state, version: enrollment.version, seal: seal))
-        enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: seal)
+        enrollment.isDamaged = try !enrollment.isOver && !(personal.isWhole && isWhole(enrollment, seal: seal))
         sealing.damaged.note(enrollment.id, isDamaged: enrollment.isDamaged)
         return enrollment
+    }
+
+    private func cipher(
+        _ fields: Fields<EnrollmentColumn>, _ dataKey: Fields<DataKeyColumn>
+    ) throws -> RowCipher {
+        let id = try fields.value(.id, EnrollmentID.init)
+        return try cipher(EnrollmentColumn.table, row: id.text, of: id, dataKey)
     }
 
     private func isWhole(_ enrollment: Enrollment, seal: [UInt8]) throws -> Bool {
@@ -211,19 +208,19 @@ extension DatabaseTransaction {
         return enrollment.rowVersion.sealed(by: seal).isAtLeast(seen)
     }
 
-    private func content(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
+    private func content(_ fields: Fields<EnrollmentColumn>, _ personal: PersonalValues) throws -> Enrollment {
         Enrollment(
             id: try fields.value(.id, EnrollmentID.init),
             target: IssuerTarget(
-                issuer: try fields.value(.issuer) { try IssuerURL($0) }, rootsPEM: try fields.optionalText(.rootsPEM)),
-            name: try fields.text(.name), authnType: try fields.value(.authnType, AuthnType.init(rawValue:)),
+                issuer: try fields.value(.issuer) { try IssuerURL($0) }, rootsPEM: personal.rootsPEM),
+            name: personal.name, authnType: try fields.value(.authnType, AuthnType.init(rawValue:)),
             algorithm: try fields.number(.algorithm), rpId: try fields.text(.rpId),
-            credentialId: try fields.bytes(.credentialId), userHandle: try fields.bytes(.userHandle),
-            startedAt: try fields.time(.startedAt), key: try KeyColumns.place(fields),
+            credentialId: try fields.bytes(.credentialId), userHandle: personal.userHandle,
+            startedAt: try fields.time(.startedAt), key: try KeyColumns.place(fields, uri: personal.keyURI),
             takesPush: try fields.flag(.takesPush),
             credentialKey: try fields.optionalPublicKey(.credentialKey),
             sealedKey: try fields.optionalBytes(.sealedKey),
-            signCount: try fields.number(.signCount), state: try state(fields),
+            signCount: try fields.number(.signCount), state: try state(fields, personal),
             pinTries: PINTries(
                 failures: Int(try fields.count(.pinFailures)),
                 blockedUntil: try fields.optionalTime(.pinBlockedUntil)),
@@ -240,9 +237,10 @@ extension DatabaseTransaction {
             isElsewhere: try fields.flag(.signCountRaisedElsewhere))
     }
 
-    private func state(_ fields: Fields<EnrollmentColumn>) throws -> EnrollmentState {
+    private func state(_ fields: Fields<EnrollmentColumn>, _ personal: PersonalValues) throws -> EnrollmentState {
         switch try fields.text(.state) {
-        case "enrolling": .enrolling(body: try fields.bytes(.body))
+        case "enrolling":
+            if let body = personal.body { .enrolling(body: body) } else { throw fields.unreadable(.body) }
         case "active": .active(try membership(fields))
         case "suspended": .suspended(try membership(fields))
         case "ended":
@@ -261,39 +259,5 @@ extension DatabaseTransaction {
 extension Enrollment {
     fileprivate var rowVersion: RowVersion {
         RowVersion(number: version, pinEpoch: pinEpoch, failures: pinTries.failures)
-    }
-}
-
-/// An enrollment's state, as columns.
-struct StateColumns {
-    static let ended = "ended"
-
-    let name: String
-    package var body: [UInt8]?
-    package var authenticatorId: String?
-    package var sealedToken: [UInt8]?
-    package var enrolledAt: Int64?
-
-    init(_ state: EnrollmentState) {
-        switch state {
-        case .enrolling(let body):
-            name = "enrolling"
-            self.body = body
-        case .active(let membership):
-            name = "active"
-            fill(membership)
-        case .suspended(let membership):
-            name = "suspended"
-            fill(membership)
-        case .ended(let authenticatorId):
-            name = Self.ended
-            self.authenticatorId = authenticatorId?.text
-        }
-    }
-
-    private mutating func fill(_ membership: Membership) {
-        authenticatorId = membership.authenticatorId.text
-        sealedToken = membership.sealedToken
-        enrolledAt = membership.enrolledAt
     }
 }

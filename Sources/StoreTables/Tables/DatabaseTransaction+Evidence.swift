@@ -45,12 +45,14 @@ private enum KeptColumn: Int, TableColumn {
 }
 
 extension DatabaseTransaction {
+    private static let evidence = """
+        SELECT \(KeptColumn.table.columns), \(PieceColumn.text), \(PieceColumn.decision),
+            \(dataKey(of: "request.enrollment_id"))
+        FROM request WHERE id = ?
+        """
+
     package func evidence(of id: RequestID) throws -> KeptEvidence {
-        let sql = """
-            SELECT \(KeptColumn.table.columns), \(PieceColumn.text), \(PieceColumn.decision)\(dataKeyColumn(of: "request.enrollment_id"))
-            FROM request WHERE id = ?
-            """
-        let kept = try database.row(of: KeptColumn.table, sql: sql, [id.text]) { fields in
+        let kept = try database.row(of: KeptColumn.table, sql: Self.evidence, [id.text]) { fields in
             let text = fields.joined(PieceColumn.table)
             let decision = text.joined(PieceColumn.table)
             let key = decision.joined(DataKeyColumn.table)
@@ -81,12 +83,13 @@ extension DatabaseTransaction {
         }
     }
 
+    private static let pieces = """
+        SELECT \(KeptColumn.table.columns), \(PieceColumn.text), \(dataKey(of: "request.enrollment_id"))
+        FROM request WHERE id = ?
+        """
+
     private func pieces(of id: RequestID) throws -> KeptPieces? {
-        let sql = """
-            SELECT \(KeptColumn.table.columns), \(PieceColumn.text)\(dataKeyColumn(of: "request.enrollment_id"))
-            FROM request WHERE id = ?
-            """
-        return try database.row(of: KeptColumn.table, sql: sql, [id.text]) { fields in
+        try database.row(of: KeptColumn.table, sql: Self.pieces, [id.text]) { fields in
             let (text, owner) = (fields.joined(PieceColumn.table), try fields.value(.enrollmentId, EnrollmentID.init))
             let cipher = try cipher(.text, of: id, owner, text.joined(DataKeyColumn.table))
             return KeptPieces(

@@ -146,11 +146,13 @@ extension DatabaseTransaction {
     /// An entry, and its place among those of its queue.
     private typealias Waiting = (place: Int64, entry: OutboxEntry)
 
+    private static let decisions = """
+        SELECT \(QueuedColumn.table.columns), \(PieceColumn.decision), \(dataKey(of: "request.enrollment_id")) FROM request
+        """
+
     /// Requests whose decision waits, each with the decision's bytes.
     private func decisions(_ condition: String, _ arguments: StatementValues) throws -> [Waiting] {
-        let columns = "\(QueuedColumn.table.columns), \(PieceColumn.decision)"
-        let sql = "SELECT \(columns)\(dataKeyColumn(of: "request.enrollment_id")) FROM request \(condition)"
-        return try database.rows(of: QueuedColumn.table, sql: sql, arguments) { fields in
+        try database.rows(of: QueuedColumn.table, sql: "\(Self.decisions) \(condition)", arguments) { fields in
             let (id, decision) = (try fields.value(.id, RequestID.init), fields.joined(PieceColumn.table))
             let owner = try fields.value(.enrollmentId, EnrollmentID.init)
             let cipher = try cipher(.decision, of: id, owner, decision.joined(DataKeyColumn.table))

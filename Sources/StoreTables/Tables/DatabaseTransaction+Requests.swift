@@ -15,7 +15,7 @@ enum RequestColumn: Int, TableColumn {
         transStatus, deliveryFailure, deliveryError, hasConflict
 
     /// Warnings may say what was bought, and where.
-    static let personal: Set<RequestColumn> = [.warnings]
+    static let personal: [RequestColumn] = [.warnings]
 }
 
 /// The columns of a request that tell whether a name means it.
@@ -257,10 +257,12 @@ extension DatabaseTransaction {
         return try request.queuePlace ?? nextPlace(of: request.enrollmentId)
     }
 
+    private static let requests = """
+        SELECT \(RequestColumn.table.columns), \(PieceColumn.message), \(dataKey(of: "request.enrollment_id")) FROM request
+        """
+
     private func requests(_ condition: String, _ arguments: StatementValues) throws -> [RequestRecord] {
-        let columns =
-            "\(RequestColumn.table.columns), \(PieceColumn.message)" + dataKeyColumn(of: "request.enrollment_id")
-        let sql = "SELECT \(columns) FROM request \(condition)"
+        let sql = "\(Self.requests) \(condition)"
         return try database.rows(of: RequestColumn.table, sql: sql, arguments) { fields in
             let message = fields.joined(PieceColumn.table)
             return try record(fields, message, dataKey: message.joined(DataKeyColumn.table))
@@ -269,7 +271,7 @@ extension DatabaseTransaction {
 
     /// - Parameters:
     ///   - piece: the message.
-    ///   - dataKey: that of the request's enrollment; not read if the store has none.
+    ///   - dataKey: that of the request's enrollment.
     func record(
         _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>, dataKey: Fields<DataKeyColumn>
     ) throws -> RequestRecord {

@@ -87,6 +87,7 @@ extension DatabaseTransaction {
         for (id, mark) in gone {
             noteRead(.enrollment(id), mark)
             try count(.enrollment(id), as: nil)
+            try destroyDataKey(of: id)
         }
         return gone.count
     }

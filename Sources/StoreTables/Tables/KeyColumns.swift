@@ -17,8 +17,8 @@ struct KeyColumns {
         isExportable = external?.facts.isExportable
     }
 
-    static func place(_ fields: Fields<EnrollmentColumn>) throws -> KeyPlace {
-        guard let uri = try fields.optionalValue(.keyURI, { try KeyURI($0) }) else { return .own }
+    static func place(_ fields: Fields<EnrollmentColumn>, uri: String?) throws -> KeyPlace {
+        guard let uri = try uri.map({ try fields.made(of: $0, .keyURI) { try KeyURI($0) } }) else { return .own }
         let facts = ExternalKeyFacts(
             kind: try fields.value(.keyKind, ExternalKeyFacts.Kind.init(rawValue:)),
             publicKey: try fields.publicKey(.keyPublic),

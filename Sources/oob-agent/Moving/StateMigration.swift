@@ -27,14 +27,15 @@ struct StateMigration {
             // It was cut short after that; or it is done, which is seen there.
             return try await conclude(marking: nil)
         }
-        let store = try SQLiteDatabase(path: move.file, scratch: move.scratch, seals: move.seals)
+        let store = try SQLiteDatabase(
+            path: move.file, scratch: move.scratch, seals: move.seals, dataKeys: move.dataKeys)
         try await move.expectWhole(store, "the state here")
         do {
             _ = try PostgresMove(target.settings, host: move.host, from: move.directory).receive { session in
                 try store.withSession { source in
                     try StateMove(
                         from: source, of: nil, to: session, of: move.host.name, seals: move.seals,
-                        targetKeys: move.dataKeys
+                        dataKeys: move.dataKeys
                     ).run()
                 }
             }

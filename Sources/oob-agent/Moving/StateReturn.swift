@@ -127,12 +127,12 @@ struct StateReturn {
 
     private func copy(from source: PostgresStore) async throws {
         let (move, path) = (move, copy)
-        let target = try SQLiteDatabase(path: path, scratch: move.scratch, seals: move.seals)
+        let target = try SQLiteDatabase(path: path, scratch: move.scratch, seals: move.seals, dataKeys: move.dataKeys)
         let now = SystemClock().now
         _ = try await source.withSession { source in
             try target.withWritingSession { session in
                 try StateMove(
-                    from: source, of: move.host.name, to: session, of: nil, seals: move.seals, sourceKeys: move.dataKeys
+                    from: source, of: move.host.name, to: session, of: nil, seals: move.seals, dataKeys: move.dataKeys
                 ).run { try Journal.recordMove(in: $0, keys: move.auditKeys, at: now) }
             }
         }

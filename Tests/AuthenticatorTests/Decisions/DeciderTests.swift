@@ -50,12 +50,8 @@ struct DeciderTests {
         try await sample.receive(SampleRequest(), for: card)
         let stranger = try sample.restarted(secret: AgentSecret.generate())
         let id = try await sample.onlyRequest().id
-        if StoreKind.current == .postgres {
-            // It cannot even read what it would sign.
-            await #expect(throws: StoreError.self) { try await stranger.approve(id) }
-        } else {
-            #expect(try await failureCode { try await stranger.approve(id) } == .keyUnavailable)
-        }
+        // It cannot even read what it would sign.
+        await #expect(throws: StoreError.self) { try await stranger.approve(id) }
         #expect(try await sample.request(id).life == .pending)
         #expect(try await sample.outbox(of: card).isEmpty)
     }

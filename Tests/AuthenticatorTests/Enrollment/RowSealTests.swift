@@ -27,7 +27,7 @@ struct RowSealTests {
     }
 
     @Test(arguments: [
-        "issuer = 'https://thief.example'", "roots_pem = 'PEM'", "name = 'another'", "authn_type = 'test'",
+        "issuer = 'https://thief.example'", "roots_pem = x'50454D'", "name = x'61'", "authn_type = 'test'",
         "authn_type = 'pin'", "algorithm = -8", "rp_id = 'thief.example'", "credential_id = x'00'", "user_handle = x''",
         "started_at = 1", "takes_push = 0", "credential_key = NULL", "sign_count = 0", "state = 'suspended'",
         "authenticator_id = 'another'", "sealed_token = x'00'", "enrolled_at = 1", "pin_failures = 1",

@@ -72,10 +72,10 @@ struct FlatLookUpTests {
     }
 
     @Test func `a damaged row is in trouble once it was read, until it is whole or over`() async throws {
-        try sample.tamper("UPDATE enrollment SET name = name || '!' WHERE id = ?", [cards[3].id.text])
+        try sample.tamper("UPDATE enrollment SET rp_id = rp_id || '!' WHERE id = ?", [cards[3].id.text])
         #expect(try await sample.enrollment(cards[3].id).isDamaged)
         #expect(try await sample.agent.troubles().contains { $0.contains("\(cards[3].id)") })
-        try sample.tamper("UPDATE enrollment SET name = rtrim(name, '!') WHERE id = ?", [cards[3].id.text])
+        try sample.tamper("UPDATE enrollment SET rp_id = rtrim(rp_id, '!') WHERE id = ?", [cards[3].id.text])
         #expect(try await !sample.enrollment(cards[3].id).isDamaged)
         #expect(try await !sample.agent.troubles().contains { $0.contains("\(cards[3].id)") })
     }
@@ -91,7 +91,7 @@ struct FlatLookUpTests {
 
     @Test func `what a damaged row says is not counted among what is weak`() async throws {
         for card in [cards[3], cards[20]] {
-            try sample.tamper("UPDATE enrollment SET name = name || '!' WHERE id = ?", [card.id.text])
+            try sample.tamper("UPDATE enrollment SET rp_id = rp_id || '!' WHERE id = ?", [card.id.text])
             #expect(try await sample.enrollment(card.id).isDamaged)
         }
         let findings = await sample.agent.checkup.findings()

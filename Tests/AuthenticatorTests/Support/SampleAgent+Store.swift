@@ -46,6 +46,9 @@ extension SampleAgent {
         try TestStores.tamper(at: "\(directory.path)/store.sqlite", sql, values)
     }
 
+    /// A connection of somebody else to SQLite's file, which reads until it is closed.
+    func reader() throws -> SQLiteReader { try SQLiteReader(path: "\(directory.path)/store.sqlite") }
+
     /// Keeps the row of an enrollment as it is, and gives what puts it back.
     func keptRow(of id: EnrollmentID) throws -> @Sendable () throws -> Void {
         let columns = """

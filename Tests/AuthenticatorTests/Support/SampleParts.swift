@@ -178,6 +178,11 @@ struct BreakableStore: Store {
         if let error = scrubbing.value { throw error }
         try await real.scrub()
     }
+
+    func emptyLog() async throws -> Bool {
+        if let error = scrubbing.value { throw error }
+        return try await real.emptyLog()
+    }
 }
 
 /// A value that tests share with what they test.

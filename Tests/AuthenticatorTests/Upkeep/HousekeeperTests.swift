@@ -3,6 +3,7 @@ import IssuerProtocol
 import ScratchDirectories
 import TestStores
 import Testing
+import ThreeDS
 
 @testable import Authenticator
 
@@ -13,11 +14,19 @@ struct HousekeeperTests {
 
     init() throws { sample = try SampleAgent() }
 
-    private func isInFiles(_ text: String) -> Bool {
+    private func isInFiles(_ text: String) -> Bool { isInFiles(Array(text.utf8)) }
+
+    private func isInFiles(_ bytes: [UInt8]) -> Bool {
         ["", "-wal", "-shm"].contains { suffix in
-            let bytes = FileManager.default.contents(atPath: "\(sample.directory.path)/store.sqlite\(suffix)") ?? Data()
-            return [UInt8](bytes).firstRange(of: Array(text.utf8)) != nil
+            let file = FileManager.default.contents(atPath: "\(sample.directory.path)/store.sqlite\(suffix)") ?? Data()
+            return [UInt8](file).firstRange(of: bytes) != nil
         }
+    }
+
+    /// The key under which an enrollment's personal data is encrypted, as the store has it.
+    private func dataKey(of card: SampleEnrollment) async throws -> [UInt8] {
+        let keys = try await sample.store.read { try $0.dataKeys(after: nil, limit: 9) }
+        return try #require(keys.first { $0.enrollmentId == card.id }).sealed
     }
 
     /// Receives requests that are over when this returns.
@@ -130,7 +139,9 @@ struct HousekeeperTests {
         try await sample.agent.unenroll(card.id, locally: true, forced: true, erasing: erasing)
     }
 
-    @Test(.ofSQLite) func `erasing leaves no text of the enrollment in the files, and all of another's`() async throws {
+    @Test(.ofSQLite) func `erasing leaves no key to what the files have of the enrollment, and all of another's`()
+        async throws
+    {
         let (card, other) = (
             try await sample.enrolled(called: "ERASED card"), try await sample.enrolled("other", called: "KEPT card")
         )
@@ -142,30 +153,35 @@ struct HousekeeperTests {
         let signature = String(message.suffix(60))
         try await sample.receive(messages: [message], for: card)
         try await sample.receive(theirs, for: other)
-        #expect(isInFiles("ERASED shop") && isInFiles("ERASED card") && isInFiles(signature))
+        let (key, kept) = (try await dataKey(of: card), try await dataKey(of: other))
+        #expect(isInFiles(key) && isInFiles(kept))
         let ended = try await sample.running([sample.agent.housekeeper.run]) { try await unenroll(card) }
         #expect(ended == Unenrollment(wasEnrolled: true, isErased: true))
-        for text in ["ERASED", signature] { #expect(!isInFiles(text)) }
-        #expect(isInFiles("KEPT shop") && isInFiles("KEPT card"))
+        #expect(!isInFiles(key) && isInFiles(kept))
+        for text in ["ERASED", signature, "KEPT"] { #expect(!isInFiles(text), "nothing is ever written in clear") }
+        #expect(try await sample.requests().last?.presented?.transaction.merchantName == "KEPT shop")
+        #expect(try await sample.enrollment(other.id).name == "KEPT card")
         let record = try #require(try await sample.requests().first)
         #expect(record.jti.text == "request-1" && record.life == .cancelled && record.presented == nil)
         #expect(isInFiles("2f37539c-d82e-4929-88db-000000000001"))
     }
 
     @Test func `one that is over already is erased as well, and a second time nothing happens`() async throws {
-        let card = try await sample.enrolled(called: "ERASED card")
+        let card = try await sample.enrolled()
+        let key = try await dataKey(of: card)
         #expect(try await unenroll(card, erasing: false) == Unenrollment(wasEnrolled: true, isErased: nil))
         try await sample.running([sample.agent.housekeeper.run]) {
             let again = [try await unenroll(card), try await unenroll(card)]
             #expect(again == Array(repeating: Unenrollment(wasEnrolled: false, isErased: true), count: 2))
         }
         #expect(try await sample.journal().map(\.kind).filter { $0 == .erased }.count == 1)
-        #expect(!isInFiles("ERASED card"))
+        #expect(!isInFiles(key))
     }
 
     @Test func `if it cannot be done now it says so, and is done later`() async throws {
-        let card = try await sample.enrolled(called: "ERASED card")
-        sample.store.breakScrub(by: SampleError("no room for a second database"))
+        let card = try await sample.enrolled()
+        let key = try await dataKey(of: card)
+        sample.store.breakScrub(by: SampleError("the log cannot be emptied"))
         try await sample.running([sample.agent.housekeeper.run]) {
             async let ended = unenroll(card)
             // The housekeeper's pause after the failure, and the caller's patience.
@@ -176,13 +192,13 @@ struct HousekeeperTests {
             _ = try await ended
             try await sample.eventually { try $0.isErased(card.id) ? () : nil }
         }
-        #expect(!isInFiles("ERASED card"))
+        #expect(!isInFiles(key))
     }
 
-    @Test func `if a small write succeeds and there is no room for a second database that is tried once a minute`()
+    @Test func `if a small write succeeds and there is no room to empty the log that is tried once a minute`()
         async throws
     {
-        let card = try await sample.enrolled(called: "ERASED card")
+        let card = try await sample.enrolled()
         async let ended = unenroll(card)
         try await sample.clock.sleepers()
         sample.clock.advance(by: 60)
@@ -201,18 +217,19 @@ struct HousekeeperTests {
     }
 
     @Test(.ofSQLite) func `an erasure that a crash cut off is finished by the next start`() async throws {
-        let card = try await sample.enrolled(called: "ERASED card")
-        try await sample.receive(SampleRequest(merchantName: "ERASED shop"), for: card)
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let key = try await dataKey(of: card)
         async let ended = unenroll(card)
         try await sample.clock.sleepers()
         sample.clock.advance(by: 60)
         #expect(try await ended == Unenrollment(wasEnrolled: true, isErased: false))
-        #expect(isInFiles("ERASED shop"))
+        #expect(isInFiles(key))
         let later = try sample.restarted()
         try await later.running([later.agent.housekeeper.run]) {
             try await later.eventually { try $0.isErased(card.id) ? () : nil }
         }
-        #expect(!isInFiles("ERASED"))
+        #expect(!isInFiles(key))
     }
 
     @Test(.ofSQLite) func `an enrollment that goes on is not erased`() async throws {
@@ -225,6 +242,25 @@ struct HousekeeperTests {
         #expect(code == .issuerUnreachable)
         try await sample.running([sample.agent.housekeeper.run]) { try await sample.clock.sleepers() }
         #expect(try await sample.onlyRequest().presented != nil)
-        #expect(isInFiles("KEPT card"))
+        #expect(isInFiles(try await dataKey(of: card)))
+    }
+
+    @Test(.ofSQLite) func `while someone else reads the file an erasure waits, and decisions go on`() async throws {
+        let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        let key = try await dataKey(of: card)
+        try await sample.receive(.numbered(1), for: other)
+        let reader = try sample.reader()
+        try await sample.running([sample.agent.housekeeper.run]) {
+            async let ended = unenroll(card)
+            // The housekeeper's pause of five seconds after it found the reader, and the caller's patience.
+            try await sample.clock.sleepers(2)
+            #expect(isInFiles(key))
+            let id = try #require(try await sample.requests().last).id
+            #expect(try await sample.approve(id).life.state == .approved)
+            try reader.close()
+            sample.clock.advance(by: 5)
+            #expect(try await ended == Unenrollment(wasEnrolled: true, isErased: true), "in time for the caller")
+        }
+        #expect(!isInFiles(key))
     }
 }

@@ -29,9 +29,6 @@ struct SecretRotationTests {
 
     private func rotate() async throws { try await rotating().agent.prepare(rewrapping: rewrapper()) }
 
-    /// Whether each enrollment has one thing more under the secret.
-    private var hasDataKeys: Bool { StoreKind.current == .postgres }
-
     /// An agent with one secret starts, and approves for each of these.
     private func expectApprovals(_ cards: [SampleEnrollment], under secret: AgentSecret) async throws {
         let later = try sample.restarted(secret: secret)
@@ -92,9 +89,8 @@ struct SecretRotationTests {
     @Test func `wherever it is cut short, it is finished at the next start`() async throws {
         var cuts = 0
         while try await SecretRotationTests().isCut(after: cuts) { cuts += 1 }
-        let each = hasDataKeys ? 6 : 4
         #expect(
-            cuts == 3 * each + 4,
+            cuts == 3 * 6 + 4,
             "each key, token and data key, the audit key and the rows' key is looked at, and then brought along")
     }
 
@@ -207,10 +203,9 @@ struct SecretRotationTests {
         for name in ["a", "b"] { _ = try await sample.enrolled(name) }
         let steps = Box<[StartStep]>([])
         try await rotating().agent.prepare(rewrapping: rewrapper()) { step in steps.change { $0.append(step) } }
-        let all = hasDataKeys ? 4 : 2
-        let rewrapped = [2, 4].filter { $0 <= all }.map { StartStep.rewrapped($0, of: all) }
+        let rewrapped = [2, 4].map { StartStep.rewrapped($0, of: 4) }
         #expect(steps.value == [.surveyed(1, of: 2), .surveyed(2, of: 2)] + rewrapped + [.scrubbing, .scrubbed])
-        #expect(steps.value.map(\.text)[2] == "Changing the secret: 2 of \(all) keys and tokens")
+        #expect(steps.value.map(\.text)[2] == "Changing the secret: 2 of 4 keys and tokens")
         #expect(steps.value.map(\.patience).suffix(3) == [.seconds(120), .seconds(1_800), .seconds(120)])
     }
 
@@ -260,9 +255,8 @@ struct SecretRotationTests {
         let rotation = SecretRotation(
             ports: agent.ports, rewrapper: rewrapper(), log: WrittenLog().logger)
         try await rotation.run()
-        let pieces = hasDataKeys ? 4 : 2
         #expect(
-            writes.value == pieces + 2, "one that changes nothing, pieces of tokens and data keys, and the audit key")
+            writes.value == 6, "one that changes nothing, pieces of tokens and data keys, and the audit key")
         let tokens = try await agent.allEnrollments().compactMap { enrollment in
             try enrollment.membership.map { try agent.ports.sealing.open($0.sealedToken, for: enrollment.id).reveal() }
         }

@@ -79,7 +79,8 @@ private final class FuzzedAgent: Sendable {
         let secret = try AgentSecret.generate()
         let custody = SealedKeyCustody(secret: secret)
         let sealing = SecretSealer(secret: secret)
-        let store = try SQLiteDatabase(path: directory.appending(path: "store.sqlite").path)
+        let store = try SQLiteDatabase(
+            path: directory.appending(path: "store.sqlite").path, dataKeys: DataKeySealer(secret: secret))
         issuerKey = try SigningKey.generate(.es256)
         gateway = ListingIssuer(keys: JWKSet(keys: [("key-1", issuerKey.publicKey)]))
         // Everything is judged by the claims alone: nobody sends too much here.

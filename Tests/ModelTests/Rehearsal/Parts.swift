@@ -49,6 +49,8 @@ struct MortalStore: Store {
 
     func scrub() async throws { try await real.scrub() }
 
+    func emptyLog() async throws -> Bool { try await real.emptyLog() }
+
     private func die(at moment: Crash) throws {
         let dies = shared.state.withLock { state in
             guard state.crash == moment else { return false }

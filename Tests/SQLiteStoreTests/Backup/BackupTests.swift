@@ -62,7 +62,7 @@ struct BackupTests {
         let suspended = try await sample.enroll()
         try await sample.store.write { _ = try $0.change(suspended.id, .suspended) }
         let directory = try sample.restored(try sample.write(try await sample.backup()))
-        let copied = try await SQLiteDatabase(path: "\(directory)/agent.db").read {
+        let copied = try await SQLiteDatabase(path: "\(directory)/agent.db", dataKeys: UnsealedDataKeys()).read {
             try $0.enrollments(includingEnded: false)
         }
         #expect(copied.map(\.id) == [active.id, suspended.id])
@@ -78,7 +78,7 @@ struct BackupTests {
         var bytes: [UInt8] = []
         for try await piece in copy { bytes += piece }
         let directory = try sample.restored(try sample.write(bytes))
-        let copied = try await SQLiteDatabase(path: "\(directory)/agent.db").read {
+        let copied = try await SQLiteDatabase(path: "\(directory)/agent.db", dataKeys: UnsealedDataKeys()).read {
             try $0.enrollments(includingEnded: true)
         }
         #expect(copied.map(\.sealedKey) == [nil, [1, 2]])

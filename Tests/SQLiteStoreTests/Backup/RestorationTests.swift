@@ -3,6 +3,7 @@ import DurableFiles
 import FoundationEssentials
 import GRDB
 import SQLiteStore
+import TestStores
 import Testing
 
 @testable import SQLiteBackup
@@ -32,7 +33,9 @@ struct RestorationTests {
         // The first start takes it as it is, once.
         #expect(try DurableFile.read("\(directory)/head", maxBytes: 512) == HeadNote.accepted.bytes)
         #expect(try mode("\(directory)/agent.db") == 0o600 && mode("\(directory)/head") == 0o600)
-        let read = try await SQLiteDatabase(path: "\(directory)/agent.db").read { try $0.enrollment(card.id) }
+        let read = try await SQLiteDatabase(path: "\(directory)/agent.db", dataKeys: UnsealedDataKeys()).read {
+            try $0.enrollment(card.id)
+        }
         #expect(read?.signCount == 3)
         let objects = try await DatabaseQueue(path: "\(directory)/agent.db").read { try SchemaObjects(of: $0) }
         #expect(try objects.differences(from: .ofThisVersion()).isEmpty && !objects.hasTable("manifest"))
@@ -54,7 +57,9 @@ struct RestorationTests {
         try await sample.enroll()
         let path = try sample.write(try await sample.backup())
         let before = FileManager.default.contents(atPath: path)
-        let error = try #require(throws: StoreError.self) { try SQLiteDatabase(path: path) }
+        let error = try #require(throws: StoreError.self) {
+            try SQLiteDatabase(path: path, dataKeys: UnsealedDataKeys())
+        }
         #expect(error.kind == .backup && error.sentence.contains("oob-agent --restore"))
         #expect(FileManager.default.contents(atPath: path) == before)
         #expect(try sample.refusal(of: path) == nil)
@@ -160,14 +165,16 @@ struct RestorationTests {
             try await sample.backup(), by: "UPDATE enrollment SET refused_sign_count = NULL")
         try await fitDigest(of: path)
         let directory = try sample.restored(path)
-        let read = try await SQLiteDatabase(path: "\(directory)/agent.db").read { try $0.enrollment(card.id) }
+        let read = try await SQLiteDatabase(path: "\(directory)/agent.db", dataKeys: UnsealedDataKeys()).read {
+            try $0.enrollment(card.id)
+        }
         #expect(read?.refusedSignCount == 3)
     }
 
     @Test func `the digest is of a text's own bytes, also where they are no UTF-8`() async throws {
         try await sample.enroll()
         func name(_ hexadecimal: String) -> String {
-            "UPDATE enrollment SET name = CAST(x'\(hexadecimal)' AS TEXT)"
+            "UPDATE enrollment SET end_reason = CAST(x'\(hexadecimal)' AS TEXT)"
         }
         let path = try sample.altered(try await sample.backup(), by: name("41FF42"))
         try await fitDigest(of: path)

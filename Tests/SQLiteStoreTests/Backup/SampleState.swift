@@ -8,6 +8,7 @@ import SQLiteBackup
 import SQLiteStore
 import ScratchDirectories
 import StandingClocks
+import TestStores
 
 /// A state directory with a store in it, and directories to restore into.
 final class SampleState: Sendable {
@@ -23,7 +24,7 @@ final class SampleState: Sendable {
         scratch = try ScratchDirectory()
         let directory = scratch("state")
         try PrivateDirectory.make(at: directory)
-        store = try SQLiteDatabase(path: "\(directory)/agent.db")
+        store = try SQLiteDatabase(path: "\(directory)/agent.db", dataKeys: UnsealedDataKeys())
         backups = Backups(
             directory: directory, store: store, clock: StandingClock(now: 1_700_000_000), version: "1.2.3")
     }

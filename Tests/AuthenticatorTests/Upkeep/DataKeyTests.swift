@@ -1,27 +1,19 @@
-#if PostgreSQL
 import Custody
 import IssuerProtocol
 import Keys
+import TableRows
 import TestStores
 import Testing
 import ThreeDS
 
 @testable import Authenticator
 
-/// What is personal of an enrollment is under a data key of its own, in a database that hosts share.
+/// What is personal of an enrollment is under a data key of its own.
 @Suite(.timeLimit(.minutes(20)))
 struct DataKeyTests {
     private let sample: SampleAgent
 
-    init() throws { sample = try StoreKind.$current.withValue(.postgres) { try SampleAgent() } }
-
-    private func tamper(_ sql: String) throws {
-        try StoreKind.$current.withValue(.postgres) { try sample.tamper(sql) }
-    }
-
-    private func restarted(secret: AgentSecret? = nil, previous: AgentSecret? = nil) throws -> SampleAgent {
-        try StoreKind.$current.withValue(.postgres) { try sample.restarted(secret: secret, previous: previous) }
-    }
+    init() throws { sample = try SampleAgent() }
 
     private func dataKeys() async throws -> [SealedDataKey] {
         try await sample.store.real.read { try $0.dataKeys(after: nil, limit: 1_000) }
@@ -54,7 +46,7 @@ struct DataKeyTests {
         let card = try await sample.enrolled()
         for number in 1...3 { try await sample.receive(.numbered(number), for: card) }
         let ids = try await sample.requests().map(\.id)
-        try tamper(
+        try sample.tamper(
             """
             UPDATE evidence SET bytes = \(piece("message", of: ids[0]))
             WHERE piece = (SELECT message_piece FROM request WHERE id = '\(ids[1].text)')
@@ -68,9 +60,9 @@ struct DataKeyTests {
         try await sample.receive(.numbered(1), for: card)
         try await sample.receive(.numbered(2), for: other)
         let ids = try await sample.requests().map(\.id)
-        try tamper("UPDATE request SET warnings = \(piece("message", of: ids[0])) WHERE id = '\(ids[0].text)'")
+        try sample.tamper("UPDATE request SET warnings = \(piece("message", of: ids[0])) WHERE id = '\(ids[0].text)'")
         try await expectUnreadable("request has an unreadable warnings") { _ = try await sample.request(ids[0]) }
-        try tamper(
+        try sample.tamper(
             """
             UPDATE data_key SET sealed = (SELECT sealed FROM data_key WHERE enrollment_id = '\(card.id.text)')
             WHERE enrollment_id = '\(other.id.text)'
@@ -84,7 +76,7 @@ struct DataKeyTests {
         let text = try #require(try await sample.store.real.read { try $0.evidence(of: second) }.text)
         #expect(try await sample.store.real.read { try $0.evidence(of: first) }.text != text)
         for column in ["text", "decision"] {
-            try tamper("UPDATE request SET \(column)_piece = (SELECT MIN(\(column)_piece) FROM request)")
+            try sample.tamper("UPDATE request SET \(column)_piece = (SELECT MIN(\(column)_piece) FROM request)")
             try await expectUnreadable("evidence has an unreadable bytes") {
                 _ = try await sample.store.real.read { try $0.evidence(of: second) }
             }
@@ -95,6 +87,34 @@ struct DataKeyTests {
     /// The bytes of a piece, in SQL.
     private func piece(_ name: String, of id: RequestID) -> String {
         "(SELECT bytes FROM evidence WHERE piece = (SELECT \(name)_piece FROM request WHERE id = '\(id.text)'))"
+    }
+
+    private func named(_ name: String, in sample: SampleAgent, limit: Int = 1) async throws -> [EnrollmentID] {
+        try await sample.store.real.read { try $0.enrollments(named: name, includingEnded: true, limit: limit) }.map(
+            \.id)
+    }
+
+    @Test func `a name is found behind many others that are looked up by the same number`() async throws {
+        for number in 1...40 { _ = try await sample.enrolled("x\(number)", called: "x") }
+        let (ended, card) = (
+            try await sample.enrolled("ended", called: "y"), try await sample.enrolled("card", called: "y")
+        )
+        _ = try await sample.agent.unenroll(ended.id, locally: true, forced: true)
+        try sample.tamper(
+            "UPDATE enrollment SET name_bucket = (SELECT name_bucket FROM enrollment WHERE id = ?)", [card.id.text])
+        #expect(try await named("y", in: sample) == [card.id], "one that has not ended comes first")
+        #expect(try await named("y", in: sample, limit: 9) == [card.id, ended.id])
+        #expect(try await named("z", in: sample, limit: 9).isEmpty)
+    }
+
+    @Test func `names are found also once the key of their numbers was lost`() async throws {
+        let card = try await sample.enrolled("card", called: "y")
+        try sample.tamper("UPDATE row_key SET sealed = x'00'")
+        let again = try sample.restarted()
+        #expect(try await named("y", in: again).isEmpty)
+        try await again.store.real.write { try $0.makeRowKey() }
+        #expect(try await named("y", in: again) == [card.id])
+        #expect(try await again.store.real.write { try $0.isNameTaken("y") })
     }
 
     @Test func `it goes with an erasure, and another enrollment's stays`() async throws {
@@ -128,7 +148,7 @@ struct DataKeyTests {
         let before = try #require(try await dataKeys().first)
         let new = try AgentSecret.generate()
         let rewrapper = sample.rewrapper(to: new)
-        try await restarted(secret: new, previous: sample.secret).agent.prepare(rewrapping: rewrapper)
+        try await sample.restarted(secret: new, previous: sample.secret).agent.prepare(rewrapping: rewrapper)
         let after = try #require(try await dataKeys().first)
         #expect(throws: SealError.notSealedByThisSecret) {
             try DataKeySealer(secret: sample.secret).open(after.sealed, of: card.id)
@@ -138,7 +158,7 @@ struct DataKeyTests {
             try DataKeySealer(secret: new).open(after.sealed, of: card.id)
         )
         #expect(old.secret == present.secret)
-        let later = try restarted(secret: new)
+        let later = try sample.restarted(secret: new)
         try await later.agent.prepare()
         #expect(try await later.request(id).presented?.transaction.merchantName != nil)
     }
@@ -146,14 +166,13 @@ struct DataKeyTests {
     @Test func `one that opens under neither secret changes nothing, and is named`() async throws {
         try await sample.agent.prepare()
         let card = try await sample.enrolled()
-        try tamper("UPDATE data_key SET sealed = x'01'")
+        try sample.tamper("UPDATE data_key SET sealed = x'01'")
         let new = try AgentSecret.generate()
         let rewrapper = sample.rewrapper(to: new)
         let failure = try await #require(throws: RotationError.self) {
-            try await restarted(secret: new, previous: sample.secret).agent.prepare(rewrapping: rewrapper)
+            try await sample.restarted(secret: new, previous: sample.secret).agent.prepare(rewrapping: rewrapper)
         }
         #expect(failure.description.contains("the data key of enrollment \(card.id)"))
-        try await restarted().agent.prepare()
+        try await sample.restarted().agent.prepare()
     }
 }
-#endif
