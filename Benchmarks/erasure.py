@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 sys.dont_write_bytecode = True
 
 from history import with_past  # noqa: E402
+from http_client import Connection  # noqa: E402
 from world import World  # noqa: E402
 
 
@@ -34,6 +35,8 @@ def main(count: int):
     with World(enrollments=2) as world, ThreadPoolExecutor() as pool:
         card, other = world.cards
         with_past(world, count)
+        # The sandbox has closed the one that had nothing to do meanwhile.
+        world.merchant = Connection(world.sandbox.origin)
         size, took = (world.folder / "state" / "agent.db").stat().st_size, []
         erasure = pool.submit(erased, world, other["id"])
         while not erasure.done():
