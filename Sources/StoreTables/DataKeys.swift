@@ -111,7 +111,8 @@ extension DatabaseTransaction {
 
     /// Destroys a data key: what was encrypted under it nobody can read any more, wherever a copy of that is.
     ///
-    /// In SQLite's file the row stays, and as long as it was: so zeros are written in its very place, and no other key is moved.
+    /// In SQLite's file the row stays, and as long as it was: so zeros are written in the same place, and no other key is
+    /// moved.
     func destroyDataKey(of id: EnrollmentID) throws {
         dataKeys.forget(id)
         guard !sealing.isShared else {
@@ -159,7 +160,7 @@ extension DatabaseTransaction {
     }
 }
 
-/// What a row of a data key that was destroyed has in the place of an enrollment's id: as long as one, and behind all ids.
+/// The mark of a row whose data key was destroyed, in the place of an enrollment's id: as long as an id, and behind all ids.
 private enum FreeSlot {
     static let prefix = "unused"
 

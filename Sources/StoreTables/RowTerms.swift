@@ -44,7 +44,7 @@ final class RowTerms {
 
     /// A number from 1 to 65,536 by which an enrollment's name is looked up: the name itself is encrypted.
     ///
-    /// One name in 65,536 has the same, so what is left of it after an erasure tells nobody for certain which name it was; without
+    /// Another name has the same number once in 65,536 times, so a number that is left after an erasure proves no name; without
     /// the key it tells nothing.
     func bucket(of name: String) throws -> Int64 {
         let code = try key.keyedHash(for: Self.useForNames).code(of: Array(name.utf8))
@@ -183,7 +183,7 @@ extension DatabaseTransaction {
     /// Nil if there is none; it is looked for once.
     private func keptRowKey() throws -> DataKey? {
         if let key = sealing.rowKey.value { return key }
-        // One that does not open is as good as gone: this secret has opened the audit key.
+        // A key that does not open is as good as gone: this secret has opened the audit key.
         guard let sealed = try sealedRowKey(), let key = try? sealing.seals.openRowKey(sealed) else { return nil }
         sealing.rowKey.value = key
         return key

@@ -9,7 +9,7 @@ package struct Sealing: Sendable {
     package let seen = SeenVersions()
     let damaged = DamagedRows()
 
-    /// Who seals the data keys of enrollments.
+    /// Seals and opens the data keys of enrollments.
     let dataKeys: any DataKeySeals
     let rowKey = SeenRowKey()
 

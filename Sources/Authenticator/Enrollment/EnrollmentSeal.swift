@@ -17,8 +17,8 @@ extension Enrollment {
     ///
     /// So no two rows give the same bytes.
     ///
-    /// Except for the refused signCount: it only keeps it from signing, and a copy sets it in every row. What a store adds to find
-    /// a row by, such as the number of its name, is not in it.
+    /// Except for the refused signCount: it only keeps it from signing, and a copy sets it in every row. Columns by
+    /// which a store finds a row, such as the number of its name, are not in it.
     package var sealedBytes: [UInt8] {
         var bytes = SealedBytes(of: "oob-agent enrollment 1")
         bytes.add(id.text)

@@ -16,7 +16,7 @@ package protocol Store: Sendable {
     func scrub() async throws
     /// Brings all that was written into the store's file, and empties its write-ahead log.
     ///
-    /// What was written over in its place is nowhere in the files then.
+    /// The files then have nothing more of a value that was written over in its place.
     ///
     /// - Returns: false if another program reads the files, such as for a copy: then the log is not empty.
     func emptyLog() async throws -> Bool

@@ -2,7 +2,7 @@ import Authenticator
 import Keys
 import TableRows
 
-/// One of the two stores of a move, with its rows in clear.
+/// A store of a move, the source or the target, with its rows in clear.
 struct MovedStore {
     let session: any StoreSession
     private let host: HostName?

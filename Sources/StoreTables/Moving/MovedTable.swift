@@ -12,7 +12,7 @@ struct MovedTable: Sendable {
     var isOfHost = false
     /// The column that counts up by itself; nil if there is none.
     var counter: String?
-    /// What is encrypted.
+    /// The columns that are encrypted.
     var personal: Set<String> = []
     /// The enrollment whose data key that is under, and what the row is known by in its table, in SQL; nil: nothing is.
     var owner: (enrollment: String, row: String)?

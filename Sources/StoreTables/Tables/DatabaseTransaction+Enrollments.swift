@@ -168,7 +168,7 @@ extension DatabaseTransaction {
         ]
     }
 
-    /// One row, with its tries and its data key; a row that is not as it was written is one that is damaged.
+    /// Reads a row, with its tries and its data key; one that is not as it was written is damaged.
     private func enrollment(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
         try enrollment(fields, fields.joined(KeyTriesColumn.table).joined(DataKeyColumn.table))
     }

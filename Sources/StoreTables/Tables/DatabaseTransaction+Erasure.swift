@@ -37,8 +37,9 @@ extension DatabaseTransaction {
         written?.state.enrollments[id] = nil
         try database.run(
             """
-            UPDATE enrollment SET name = ?1, name_bucket = -1, user_handle = ?1, roots_pem = NULL, key_uri = NULL, key_kind = NULL,
-                key_public = NULL, key_exportable = NULL, credential_key = NULL, sealed_key = NULL, pin_guessable = 0, key_identity = NULL
+            UPDATE enrollment SET name = ?1, name_bucket = -1, user_handle = ?1, roots_pem = NULL, key_uri = NULL,
+                key_kind = NULL, key_public = NULL, key_exportable = NULL, credential_key = NULL, sealed_key = NULL,
+                pin_guessable = 0, key_identity = NULL
             WHERE id = ?2
             """, [[UInt8](), id.text])
         try destroyDataKey(of: id)
