@@ -283,12 +283,19 @@ extension DatabaseTransaction {
                 (place, count) = (placed.place, count + 1)
             }
         }
-        let tries = "SELECT identity, tries_version, tries_seal FROM key_tries ORDER BY identity"
-        try database.step(tries, [], atMost: .max) { row in
-            guard case .bytes(let bytes) = row[0], let identity = KeyIdentity(bytes: bytes),
-                case .number(let version) = row[1], case .bytes(let seal) = row[2]
-            else { throw KeyTriesColumn.table.unreadable(.identity) }
-            try body(.keyTries(identity), RowMark(version: version, seal: seal))
+        let tries = "SELECT identity, tries_version, tries_seal FROM key_tries WHERE identity > ? ORDER BY identity LIMIT ?"
+        var behind: [UInt8] = []
+        count = Self.surveyed
+        while count == Self.surveyed {
+            guard isWanted() else { throw CancellationError() }
+            count = 0
+            try database.step(tries, [behind, Self.surveyed], atMost: .max) { row in
+                guard case .bytes(let bytes) = row[0], let identity = KeyIdentity(bytes: bytes),
+                    case .number(let version) = row[1], case .bytes(let seal) = row[2]
+                else { throw KeyTriesColumn.table.unreadable(.identity) }
+                try body(.keyTries(identity), RowMark(version: version, seal: seal))
+                (behind, count) = (bytes, count + 1)
+            }
         }
     }
 }

@@ -25,10 +25,15 @@ struct Decider: Sendable {
     ) async throws -> DecidedRequest {
         let terms = Terms(expectations: expectations, approver: approver, pin: pin, wanted: wanted)
         do {
-            return switch decision {
-            case .deny(let reason): try await deny(id, because: reason, on: terms)
-            case .approve: try await approve(id, on: terms)
-            }
+            let decided =
+                switch decision {
+                case .deny(let reason): try await deny(id, because: reason, on: terms)
+                case .approve: try await approve(id, on: terms)
+                }
+            guard ports.lateDecisions.contains(id) else { return decided }
+            try await endLate(decided)
+            throw CommandError(
+                .notInTime, "the decision is not sent: it was on disk only after its deadline", request: decided.request)
         } catch let error where error is CancellationError || error is NotWantedError {
             // What was cut off says only that; why, is known here.
             try wanted.check()
@@ -71,7 +76,7 @@ struct Decider: Sendable {
             guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
             try store.record(.decided(.deny(reason), on: request, by: terms.approver, text: try text?.digest), at: now)
             let body = DecisionBody.deny(reason)
-            try Self.commit(&request, text, body: body, signCount: nil, now: now, in: store)
+            try commit(&request, text, body: body, signCount: nil, now: now, wanted: terms.wanted, in: store)
             return DecidedRequest(request: request, enrollment: found.enrollment, text: text)
         }
     }
@@ -180,7 +185,8 @@ struct Decider: Sendable {
             let digest = try text?.digest
             let signed = (signCount: signCount, key: key)
             try store.record(.decided(.approve, on: current, by: terms.approver, text: digest, signed: signed), at: now)
-            try Self.commit(&current, text, body: body, signCount: signCount, now: now, in: store)
+            try commit(
+                &current, text, body: body, signCount: signCount, now: now, wanted: terms.wanted, in: store)
             return .committed(DecidedRequest(request: current, enrollment: newest.enrollment, text: text))
         }
     }
@@ -257,10 +263,14 @@ struct Decider: Sendable {
         return Decidable(request: request, enrollment: enrollment)
     }
 
-    private static func commit(
+    /// Writes the decision, which is not sent if the commit is known only after the deadline: the disk, or the database,
+    /// may have stood still since the last look.
+    private func commit(
         _ request: inout RequestRecord, _ text: TransactionText?, body: [UInt8], signCount: UInt32?, now: Int64,
-        in store: any StoreWriter
+        wanted: Wanted, in store: any StoreWriter
     ) throws {
+        let (id, exp) = (request.id, request.exp ?? .max)
+        store.afterCommit { [late = ports.lateDecisions] in if wanted.isPast { late.insert(id, at: now, until: exp) } }
         request.decidedAt = now
         request.queuePlace = signCount.map(Int64.init)
         try store.updateLife(of: request)

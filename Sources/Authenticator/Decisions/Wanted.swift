@@ -44,9 +44,11 @@ package final class Wanted: Sendable {
     /// Why it is no longer wanted; nil while it is.
     var overBecause: String? {
         if state.withLock(\.isWithdrawn) { return "whoever asked for it is gone" }
-        let isLate = clock.steady >= end || before.map { clock.now >= $0 } ?? false
-        return isLate ? "it was not ready by its deadline" : nil
+        return isPast ? "it was not ready by its deadline" : nil
     }
+
+    /// Whether its deadline has passed, whoever waits for it.
+    var isPast: Bool { clock.steady >= end || before.map { clock.now >= $0 } ?? false }
 
     /// Throws `CommandError` `.notInTime` if it is no longer wanted.
     func check(_ request: RequestRecord? = nil) throws {

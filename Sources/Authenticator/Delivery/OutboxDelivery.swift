@@ -108,6 +108,9 @@ package struct OutboxDelivery: Sendable {
     }
 
     private func send(_ entry: OutboxEntry, of enrollment: Enrollment, _ tries: inout Tries) async -> Outcome {
+        if let id = entry.requestId, ports.lateDecisions.contains(id) {
+            return .ended(.failed(token: DeliveryState.decidedLate))
+        }
         guard entry.exp > ports.clock.now else { return .ended(.failed(token: ProblemCode.expired.rawValue)) }
         // What was decided is kept until the row is as it was, or the enrollment ends.
         if enrollment.isDamaged {

@@ -29,8 +29,8 @@ struct PINChange: Sendable {
             let key = Resealing(from: sealedKey, to: sealed)
             let isChanged = try await ports.store.write { store in
                 let change = EnrollmentTransition.pinChanged(isGuessable: new.isGuessable, key: key)
-                guard try store.change(id, change) != nil else { return false }
-                try store.record(.pinChanged(id), at: ports.clock.now)
+                guard let changed = try store.change(id, change) else { return false }
+                try store.record(.pinChanged(changed), at: ports.clock.now)
                 return true
             }
             guard isChanged else {

@@ -135,7 +135,10 @@ extension JournalFact {
         JournalFact(.blocked, counter.journaled.adding(tries).adding("until", tries.blockedUntil.map(UTCTime.text)))
     }
 
-    static func pinChanged(_ id: EnrollmentID) -> JournalFact { about(id, .pinChanged) }
+    /// - Parameter enrollment: as it is written: an older row has a lower version.
+    static func pinChanged(_ enrollment: Enrollment) -> JournalFact {
+        about(enrollment.id, .pinChanged, with: ["rowVersion": .integer(enrollment.version)])
+    }
 
     static func about(_ id: EnrollmentID, _ kind: Kind, with more: JSONObject = [:]) -> JournalFact {
         JournalFact(kind, more.adding("enrollment", id.text))

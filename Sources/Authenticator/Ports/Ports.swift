@@ -18,6 +18,8 @@ package final class Ports: Sendable {
     package let headStanding: HeadStanding
     /// The time by which age counts: everything that deletes for its age asks it, and no clock.
     package let provenTime: ProvenTime
+    /// What is not to be sent, because its commit came after its deadline.
+    let lateDecisions: LateDecisions
     package let custody: any KeyCustody
     package let externalKeys: any ExternalKeyInspection
     package let sealing: any SecretSealing
@@ -49,6 +51,7 @@ package final class Ports: Sendable {
         self.headKeeper = headKeeper
         headStanding = HeadStanding()
         provenTime = ProvenTime(testClock ?? clock)
+        lateDecisions = LateDecisions()
         self.custody = custody
         self.externalKeys = externalKeys
         self.sealing = sealing
@@ -73,6 +76,7 @@ package final class Ports: Sendable {
         headKeeper = ports.headKeeper
         headStanding = ports.headStanding
         provenTime = ports.provenTime
+        lateDecisions = ports.lateDecisions
         self.custody = custody ?? ports.custody
         externalKeys = ports.externalKeys
         sealing = ports.sealing

@@ -21,6 +21,8 @@ package enum DeliveryState: Sendable, Equatable {
 
     /// The token if the enrollment is over.
     static let unenrolled = "unenrolled"
+    /// The token if the decision was committed after its deadline.
+    static let decidedLate = "decidedLate"
 }
 
 /// The life of one request: events in, actions out, no I/O.

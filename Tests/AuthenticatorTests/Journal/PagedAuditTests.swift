@@ -41,6 +41,25 @@ struct PagedAuditTests {
         }
     }
 
+    @Test func `an audit that is no longer wanted ends in the middle of the rows`() async throws {
+        _ = try await sample.enrolled()
+        #expect(try await fault(page: 10) == nil)
+        let looks = Box(0)
+        beforeLooks { looks.set($0) }
+        #expect(try await fault(page: 10) == nil)
+        let last = looks.value
+        let reached = Channel<Void>()
+        let audit = Task { try await fault(page: 10) }
+        beforeLooks { look in
+            guard look == last else { return }
+            reached.send(())
+            while !Task.isCancelled { await Task.yield() }
+        }
+        try await reached.next()
+        audit.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await audit.value }
+    }
+
     @Test func `rows that change while others are read are no fault`() async throws {
         var (cards, requests): ([SampleEnrollment], [RequestID]) = ([], [])
         for number in 1...12 {

@@ -63,6 +63,10 @@ struct RowSumTests {
         try putBack()
         let again = try await restarted()
         try await expectFound(by: again, change.rawValue)
+        if change != .suspended {
+            let fault = try #require(try await again.agent.journal.verify().fault)
+            #expect(fault.problem.contains("enrollment \(card.id)"), "\(fault.problem)")
+        }
         try await again.decide(.deny(.userDenied), request)
         // And by each start after it.
         #expect(await isInDoubt(try await restarted()))
@@ -101,6 +105,27 @@ struct RowSumTests {
         #expect(try await isInDoubt(restarted()))
         try sample.tamper("DELETE FROM enrollment WHERE id = ?", [other.id.text])
         #expect(try await !isInDoubt(restarted()))
+    }
+
+    @Test func `the counts of wrong PINs of more keys than a page has are read to the last`() async throws {
+        let keys = try (0..<UInt64(2_001)).map { number in
+            try #require(KeyIdentity(bytes: (0..<32).map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> (56 - 8 * $0) : 0) }))
+        }
+        try await sample.agent.ports.store.write { store in
+            let tried = PINTries(failures: 1, blockedUntil: nil)
+            for key in keys { _ = try store.setPINTries(of: key, from: .fresh, to: tried) }
+            try store.record(.started(version: "1"), at: sample.now)
+        }
+        #expect(await !isInDoubt(try await restarted()))
+        let last = try #require(keys.last)
+        try sample.tamper("DELETE FROM key_tries WHERE identity = ?", [last.bytes])
+        #expect(await isInDoubt(try await restarted()))
+    }
+
+    @Test func `two looks are at most an hour apart, and hosts that began together do not look together`() throws {
+        #expect(try RowWatch.pause(ConstantEntropy(byte: 0)) == 3_000)
+        let longest = try RowWatch.pause(ConstantEntropy(byte: 0xff))
+        #expect(longest > 3_599 && longest <= 3_600)
     }
 
     @Test func `an enrollment that is taken away is found`() async throws {

@@ -83,7 +83,7 @@ struct JournalAudit: Sendable {
                 problem: "is missing: this agent has written up to entry \(committed.sequence)")
         }
         if fault == nil, request == nil, let head = moment.chains.first?.head?.point,
-            let problem = try await store.survey({ try $0.surveyRows().problem })
+            let problem = try await store.surveyRows().problem
         {
             fault = JournalError(sequence: head.sequence, problem: "does not vouch for all rows: \(problem)")
         }

@@ -2,12 +2,14 @@ import IssuerProtocol
 import StrictJSON
 import ThreeDS
 
-/// What the journal says about wrong PINs: of enrollments whose key the agent made, and of other keys.
+/// What the journal says about wrong and changed PINs: of enrollments whose key the agent made, and of other keys.
 ///
 /// A row that says less was put back from an older copy, and one that is missing was taken away.
 struct JournaledPINTries: Sendable {
     private var ofEnrollments = ChainTries<EnrollmentID>()
     private var ofKeys = ChainTries<KeyIdentity>()
+    /// The versions of the rows that last got another PIN.
+    private var changes = CompactNumbers<EnrollmentID>()
     /// Behind which number each chain was followed.
     private(set) var starts: [String: Int64] = [:]
 
@@ -29,7 +31,10 @@ struct JournaledPINTries: Sendable {
             }
             return
         }
-        guard let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
+        guard let id = entry.enrollment else { return }
+        if entry.kind == .pinChanged, let version = entry.number("rowVersion").flatMap(UInt64.init(exactly:)) {
+            changes[id] = max(changes[id] ?? 0, version)
+        }
         switch entry.kind {
         case .notVerified: ofEnrollments.fail(id, entry.number("failures"), at: place)
         case .verified, .pinChanged: ofEnrollments.clear(id, at: place, entry.sequence)
@@ -57,6 +62,11 @@ struct JournaledPINTries: Sendable {
             let count = Int(exactly: known)
         else { return nil }
         return count
+    }
+
+    /// Whether its PIN was changed after its row was written.
+    func isOlder(_ enrollment: Enrollment) -> Bool {
+        !enrollment.isOver && changes[enrollment.id] ?? 0 > UInt64(max(enrollment.version, 0))
     }
 
     /// The keys that have had more tries than their rows say, with how many those were.

@@ -38,6 +38,11 @@ struct JournaledRows: Sendable {
         if faults.row == nil, let damaged = enrollments.first(where: { !$0.isOver && $0.isDamaged }) {
             faults.row = JournalError(sequence: head.sequence, problem: JournaledEnrollments.damaged(damaged))
         }
+        if faults.row == nil, let old = enrollments.first(where: pinTries.isOlder) {
+            faults.row = JournalError(
+                sequence: head.sequence,
+                problem: "does not vouch for enrollment \(old.id): its row is older than the last change of its PIN")
+        }
         if faults.tries == nil, let old = enrollments.first(where: { pinTries.missing(in: $0) != nil }) {
             faults.tries = JournalError(
                 sequence: behind, problem: "is missing: enrollment \(old.id) had more wrong PINs than its row says")

@@ -1,12 +1,27 @@
 import Logging
 
+extension JournaledStore {
+    /// Holds all rows against the heads; ends soon once the task is cancelled.
+    ///
+    /// - Parameter look: looks at something else in the same database transaction.
+    func surveyRows(and look: @escaping @Sendable (any StoreReader) throws -> Void = { _ in }) async throws -> RowSurvey {
+        let isCancelled = Kept<Bool>()
+        return try await withTaskCancellationHandler {
+            try await survey { store in
+                try look(store)
+                return try store.surveyRows { isCancelled.value == nil }
+            }
+        } onCancel: {
+            isCancelled.value = true
+        }
+    }
+}
+
 /// Holds all rows that have a seal against what the hosts' heads say of them: at start, and once an hour.
 ///
 /// A row that somebody put back, or took away, is found by whichever host looks next, also if none ran meanwhile; then
 /// nothing is approved until a person has looked. Before the first look nothing is approved either.
 struct RowWatch: Sendable {
-    /// Seconds between two looks.
-    static let pause: Double = 3_600
     /// Seconds until a look that failed is made again.
     static let shortPause: Double = 10
     /// The most of this host's newest entries in which the first look sees how far other hosts' chains went, and how many
@@ -28,10 +43,10 @@ struct RowWatch: Sendable {
     /// Works until the task is cancelled.
     func run() async throws {
         // A start that has looked itself has no need of a second look.
-        if !ports.headStanding.areRowsDue { try await ports.clock.sleep(seconds: Self.pause) }
+        if !ports.headStanding.areRowsDue { try await ports.clock.sleep(seconds: try Self.pause(ports.entropy)) }
         while !Task.isCancelled {
             let begun = ports.clock.steady
-            var pause = Self.pause
+            var pause = try Self.pause(ports.entropy)
             do {
                 try await look()
             } catch {
@@ -46,6 +61,9 @@ struct RowWatch: Sendable {
         }
     }
 
+    /// Draws the seconds between two looks, an hour at most: hosts that began together do not look together for long.
+    static func pause(_ entropy: any Entropy) throws -> Double { 3_000 + 600 * (try entropy.fraction()) }
+
     /// Reads all rows, and has ``HeadStanding`` say whether they are in doubt.
     ///
     /// - Returns: the rows as they were found; nil if the journal vouches for nothing.
@@ -56,17 +74,10 @@ struct RowWatch: Sendable {
             ports.headStanding.setRows(nil)
             return nil
         }
-        let isCancelled = Kept<Bool>()
         let isFirst = ends.value == nil
-        let (found, recorded) = try await withTaskCancellationHandler {
-            try await store.survey { store in
-                let found = try store.surveyRows { isCancelled.value == nil }
-                return (found, isFirst ? try Self.recordedEnds(in: store) : [:])
-            }
-        } onCancel: {
-            isCancelled.value = true
-        }
-        let doubt = problem(of: found, recorded).map { HeadStanding.Doubt.rowsChanged($0) }
+        let recorded = Kept<[String: Int64]>()
+        let found = try await store.surveyRows { if isFirst { recorded.value = try Self.recordedEnds(in: $0) } }
+        let doubt = problem(of: found, recorded.value ?? [:]).map { HeadStanding.Doubt.rowsChanged($0) }
         if let doubt, ports.headStanding.rowDoubt == nil {
             log.error("the database is in doubt", metadata: ["kind": "\(doubt.cause)", "reason": "\(doubt.sentence)"])
         }

@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Decisions that were known to be committed only after their deadline; each until its `exp`, after which nothing is sent.
+///
+/// Whoever asked may have been told from which moment on nothing is decided any more, so none of these is sent. A process that
+/// is killed before it knows of the commit keeps nothing: what it committed is sent, as it may have been acknowledged.
+final class LateDecisions: Sendable {
+    private let exps = Mutex<[RequestID: Int64]>([:])
+
+    /// Forgets those that are past their `exp`; all times are in seconds since 1970.
+    func insert(_ id: RequestID, at now: Int64, until exp: Int64) {
+        exps.withLock { exps in
+            exps = exps.filter { $0.value > now }
+            exps[id] = exp
+        }
+    }
+
+    func contains(_ id: RequestID) -> Bool { exps.withLock { $0[id] != nil } }
+}
+
+extension Decider {
+    /// Ends the delivery of a decision that was committed late, if it is another host's to deliver.
+    ///
+    /// What that host has sent by then stays sent. The delivery of what is this host's ends as all others do.
+    func endLate(_ decided: DecidedRequest) async throws {
+        guard !ports.isOurs(decided.enrollment.id) else { return }
+        try await ports.store.write { store in
+            let waiting = try store.outbox(enrollment: decided.enrollment.id)
+            guard let entry = waiting.first(where: { $0.requestId == decided.request.id }) else { return }
+            try store.record(.deliveryFailed(entry, token: DeliveryState.decidedLate), at: ports.clock.now)
+            try store.endDelivery(
+                of: entry, as: .failed(token: DeliveryState.decidedLate), error: entry.lastError)
+        }
+    }
+}
