@@ -33,7 +33,8 @@ package enum FilePrivacy: Sendable {
         }
     }
 
-    private func forbiddenBits(owner: uid_t) -> mode_t {
+    /// The bits of its mode that a file of that owner must not have.
+    func forbiddenBits(owner: uid_t) -> mode_t {
         switch self {
         case .ownerOnly: 0o077
         case .credential: owner == 0 ? 0o037 : 0o077

@@ -82,6 +82,27 @@ import Testing
         stuck.signal()
     }
 
+    @Test func `callers that leave before their call begins give their places back`() async throws {
+        let queue = TokenQueue(clock: StandingClock())
+        for _ in 0..<2 {
+            let (stuck, started) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
+            async let first: Void = queue.run {
+                started.continuation.finish()
+                stuck.wait()
+            }
+            for await _ in started.stream {}
+            for _ in 1..<TokenQueue.limit {
+                let task = Task { try await queue.run {} }
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+            }
+            stuck.signal()
+            try await first
+            // Behind all of them, so their places are free.
+            try await queue.run {}
+        }
+    }
+
     @Test func `more calls than the queue has places are refused at once, and there is place when they are over`()
         async throws
     {

@@ -149,6 +149,11 @@ import Testing
         #expect(read == (isRead ? [1] : nil))
     }
 
+    @Test func `a credential of anyone but root is its owner's alone`() {
+        #expect(FilePrivacy.credential.forbiddenBits(owner: 1_000) == 0o077)
+        #expect(FilePrivacy.credential.forbiddenBits(owner: 0) == 0o037)
+    }
+
     @Test func `removing is idempotent`() throws {
         try DurableFile.write([1], to: scratch("file"), replacing: false)
         try DurableFile.remove(scratch("file"))

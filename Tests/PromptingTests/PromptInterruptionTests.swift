@@ -53,6 +53,7 @@ struct PromptInterruptionTests {
         var looking = Rehearsal()
         _ = looking.when(.opened)
         #expect(looking.when(Sample.event("requestConflict")).isSilent)
+        #expect(looking.when(Sample.event("requestPresented", Sample.request("r2"))).isSilent)
         #expect(looking.when(.found(Sample.request())) == [.look(skipping: [])])
         #expect(looking.when(.found(Sample.request(digest: "d2"))).questions.count == 1)
     }

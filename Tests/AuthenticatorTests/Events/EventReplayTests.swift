@@ -86,6 +86,20 @@ struct EventReplayTests {
         #expect(try await page(late.position[""]).events.isEmpty)
     }
 
+    @Test func `entries that were removed for their age are a gap, however few have come since`() async throws {
+        let sample = try SampleAgent(AgentSettings(retention: 86_400 * 2, auditRetention: 86_400 * 2, version: "1.2.3"))
+        try await sample.agent.prepare()
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        let newest = try await sample.agent.journal.newest()
+        sample.clock.advance(by: 86_400 * 3)
+        while try await sample.agent.journalPruner.step() {}
+        let floor = try #require(try await sample.agent.journal.verify().floor?.point.sequence)
+        #expect(floor > 1 && floor <= newest)
+        #expect(try await page(1, of: sample).events.first?.name == .gap)
+        #expect(try await page(floor, of: sample).events.first?.name != .gap)
+    }
+
     @Test func `a reader from a future that this store does not have is told of the gap`() async throws {
         try await sample.agent.prepare()
         let newest = try await sample.agent.journal.newest()

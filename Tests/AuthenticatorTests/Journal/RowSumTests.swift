@@ -107,6 +107,23 @@ struct RowSumTests {
         #expect(try await !isInDoubt(restarted()))
     }
 
+    @Test func `all that a survey reads is of one moment`() async throws {
+        let (id, sample) = (card.id, sample)
+        let counts = try await sample.agent.ports.store.survey { store in
+            let before = try store.enrollment(id)?.signCount
+            try sample.tamper("UPDATE enrollment SET sign_count = sign_count + 1 WHERE id = ?", [id.text])
+            return (before, try store.enrollment(id)?.signCount)
+        }
+        #expect(counts.0 != nil && counts.0 == counts.1)
+    }
+
+    @Test func `an enrollment that somebody else has ended is found at the start`() async throws {
+        let other = try await sample.enrolled("other")
+        try sample.tamper(
+            "UPDATE enrollment SET state = 'ended', ended_at = 1, end_reason = 'unenrolled' WHERE id = ?", [other.id.text])
+        try await expectFound(by: restarted(), "ended")
+    }
+
     @Test func `the counts of wrong PINs of more keys than a page has are read to the last`() async throws {
         let keys = try (0..<UInt64(2_001)).map { number in
             try #require(KeyIdentity(bytes: (0..<32).map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> (56 - 8 * $0) : 0) }))

@@ -128,6 +128,9 @@ struct RestorationTests {
             "CREATE TRIGGER evil AFTER UPDATE ON enrollment BEGIN UPDATE enrollment SET pin_failures = 0; END",
             "trigger evil is not the agent's"
         ),
+        (
+            "CREATE TRIGGER manifest AFTER INSERT ON journal BEGIN SELECT 1; END", "trigger manifest is not the agent's"
+        ),
         ("CREATE VIEW evil AS SELECT 1", "view evil is not the agent's"),
         ("CREATE INDEX evil ON enrollment (name)", "index evil is not the agent's"),
         ("CREATE TABLE evil (x)", "table evil is not the agent's"),
