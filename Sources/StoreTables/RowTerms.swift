@@ -283,7 +283,8 @@ extension DatabaseTransaction {
                 (place, count) = (placed.place, count + 1)
             }
         }
-        let tries = "SELECT identity, tries_version, tries_seal FROM key_tries WHERE identity > ? ORDER BY identity LIMIT ?"
+        let tries =
+            "SELECT identity, tries_version, tries_seal FROM key_tries WHERE identity > ? ORDER BY identity LIMIT ?"
         var behind: [UInt8] = []
         count = Self.surveyed
         while count == Self.surveyed {

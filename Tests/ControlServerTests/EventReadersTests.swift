@@ -132,6 +132,17 @@ struct EventReadersTests {
         return try await followed
     }
 
+    @Test func `who reads one enrollment's events is sent those of none as well, which say that events are gone`() {
+        let (first, second) = (enrollments[0], enrollments[1])
+        let events = [nil, second, first].enumerated().map { number, enrollment in
+            EncodedEvents.Event(
+                cursor: EventCursor(Int64(number) + 1), enrollment: enrollment,
+                bytes: ByteBuffer(string: "event \(number)\n"))
+        }
+        let page = EncodedEvents(after: .beginning, events: events, position: EventCursor(3))
+        #expect(page.bytes(for: first).map { String(buffer: $0) } == "event 0\nevent 2\n")
+    }
+
     @Test func `an event is looked up once for all who follow, and each of them is sent it once`() async throws {
         let clients = (0..<20).map { _ in Client() }
         let places = try await following(clients) { () async throws in

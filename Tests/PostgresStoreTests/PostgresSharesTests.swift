@@ -3,6 +3,7 @@ import Authenticator
 import Foundation
 import StandingClocks
 import StoreTables
+import Synchronization
 import TableRows
 import TestStores
 import Testing
@@ -60,6 +61,66 @@ struct PostgresSharesTests {
         #expect(free == (first + 1..<PostgresShares.buckets).map { [.number($0)] })
         _ = try other.rows("ROLLBACK")
         _ = try await renewal
+    }
+
+    @Test func `a lease counts from before the database is asked, however late it answers`() async throws {
+        let (alpha, clock) = (try store("alpha"), SteadyClock())
+        let id = try #require(EnrollmentID(String(repeating: "a", count: 20)))
+        #expect(try await PostgresShares(of: alpha, clock: clock).term(of: id) != nil)
+        let other = try settings.connection()
+        _ = try other.rows("BEGIN")
+        _ = try other.rows("SELECT 1 FROM lease FOR UPDATE")
+        async let late = PostgresShares(of: alpha, clock: clock)
+        let looker = try settings.connection()
+        let waiting =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        while try looker.rows(waiting) != [[.number(1)]] { await Task.yield() }
+        clock.advance(by: 3_600)
+        _ = try other.rows("ROLLBACK")
+        #expect(try await late.term(of: id) == nil)
+    }
+
+    @Test func `a host that gets its shares back after its lease ran out is told, and one that kept them is not`()
+        async throws
+    {
+        let (alpha, clock) = (try store("alpha"), SteadyClock())
+        let shares = try await PostgresShares(of: alpha, clock: clock)
+        let (told, telling) = AsyncStream.makeStream(of: Double.self)
+        await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await shares.run { telling.yield(clock.steady) } }
+            // Renewed twice in time, and then not for longer than the lease.
+            for pause in [1_200.0, 1_200, 7_200] { await clock.endSleep(after: pause) }
+            for await moment in told {
+                #expect(moment == 9_600)
+                break
+            }
+            group.cancelAll()
+        }
+    }
+}
+
+/// A clock that a test sets forward, and whose one sleeper it wakes.
+private final class SteadyClock: AgentClock {
+    private let seconds = Mutex(0.0)
+    private let sleeping = AsyncStream.makeStream(of: Void.self)
+    private let waking = AsyncStream.makeStream(of: Void.self)
+
+    var now: Int64 { 1_697_522_198 }
+    var steady: Double { seconds.withLock { $0 } }
+
+    func advance(by more: Double) { seconds.withLock { $0 += more } }
+
+    /// Waits until somebody sleeps, and wakes them after so many seconds.
+    func endSleep(after pause: Double) async {
+        for await _ in sleeping.stream { break }
+        advance(by: pause)
+        waking.continuation.yield()
+    }
+
+    func sleep(seconds: Double) async throws {
+        sleeping.continuation.yield()
+        for await _ in waking.stream { return }
+        throw CancellationError()
     }
 }
 #endif

@@ -33,7 +33,8 @@ struct Decider: Sendable {
             guard ports.lateDecisions.contains(id) else { return decided }
             try await endLate(decided)
             throw CommandError(
-                .notInTime, "the decision is not sent: it was on disk only after its deadline", request: decided.request)
+                .notInTime, "the decision is not sent: it was on disk only after its deadline", request: decided.request
+            )
         } catch let error where error is CancellationError || error is NotWantedError {
             // What was cut off says only that; why, is known here.
             try wanted.check()

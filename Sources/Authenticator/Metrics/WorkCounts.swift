@@ -47,7 +47,9 @@ package struct WorkCounts: Sendable, Equatable {
         + RequestAdmission.Refusal.allCases.map(\.rawValue)
 
     private static let failureTokens =
-        ProblemCode.allCases.filter(\.endsDelivery).map(\.rawValue) + [DeliveryState.unenrolled, DeliveryState.decidedLate]
+        ProblemCode.allCases.filter(\.endsDelivery).map(\.rawValue) + [
+            DeliveryState.unenrolled, DeliveryState.decidedLate,
+        ]
 
     private mutating func end(as outcome: Outcome) { outcomes[outcome, default: 0] += 1 }
 }

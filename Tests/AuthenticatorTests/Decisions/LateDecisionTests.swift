@@ -88,7 +88,8 @@ struct LateDecisionTests {
         try await alpha.receive(SampleRequest(), for: card)
         let id = try await alpha.onlyRequest().id
         try await decideLate(.approve, id, on: other)
-        #expect(try await alpha.request(id).life == RequestLife(state: .approved, delivery: .failed(token: "decidedLate")))
+        #expect(
+            try await alpha.request(id).life == RequestLife(state: .approved, delivery: .failed(token: "decidedLate")))
         #expect(try await alpha.outbox(of: card).isEmpty)
     }
     #endif

@@ -120,13 +120,15 @@ struct RowSumTests {
     @Test func `an enrollment that somebody else has ended is found at the start`() async throws {
         let other = try await sample.enrolled("other")
         try sample.tamper(
-            "UPDATE enrollment SET state = 'ended', ended_at = 1, end_reason = 'unenrolled' WHERE id = ?", [other.id.text])
+            "UPDATE enrollment SET state = 'ended', ended_at = 1, end_reason = 'unenrolled' WHERE id = ?",
+            [other.id.text])
         try await expectFound(by: restarted(), "ended")
     }
 
     @Test func `the counts of wrong PINs of more keys than a page has are read to the last`() async throws {
         let keys = try (0..<UInt64(2_001)).map { number in
-            try #require(KeyIdentity(bytes: (0..<32).map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> (56 - 8 * $0) : 0) }))
+            try #require(
+                KeyIdentity(bytes: (0..<32).map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> (56 - 8 * $0) : 0) }))
         }
         try await sample.agent.ports.store.write { store in
             let tried = PINTries(failures: 1, blockedUntil: nil)

@@ -4,7 +4,8 @@ extension JournaledStore {
     /// Holds all rows against the heads; ends soon once the task is cancelled.
     ///
     /// - Parameter look: looks at something else in the same database transaction.
-    func surveyRows(and look: @escaping @Sendable (any StoreReader) throws -> Void = { _ in }) async throws -> RowSurvey {
+    func surveyRows(and look: @escaping @Sendable (any StoreReader) throws -> Void = { _ in }) async throws -> RowSurvey
+    {
         let isCancelled = Kept<Bool>()
         return try await withTaskCancellationHandler {
             try await survey { store in
