@@ -88,12 +88,11 @@ struct PostgresSharesTests {
         let (told, telling) = AsyncStream.makeStream(of: Double.self)
         await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await shares.run { telling.yield(clock.steady) } }
-            // Renewed twice in time, and then not for longer than the lease.
-            for pause in [1_200.0, 1_200, 7_200] { await clock.endSleep(after: pause) }
-            for await moment in told {
-                #expect(moment == 9_600)
-                break
-            }
+            // Renewed twice in time, then not for longer than the lease, and once more, so that the third has ended.
+            for pause in [1_200.0, 1_200, 7_200, 0] { await clock.endSleep(after: pause) }
+            telling.finish()
+            let moments = await told.reduce(into: []) { $0.append($1) }
+            #expect(moments == [9_600])
             group.cancelAll()
         }
     }

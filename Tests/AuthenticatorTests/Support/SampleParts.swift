@@ -164,6 +164,12 @@ struct BreakableStore: Store {
         return try await real.read(body)
     }
 
+    func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+        try await readAction.value?()
+        if let trouble = reading.value { throw trouble }
+        return try await real.survey(body)
+    }
+
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         try await action.value?()
         return try await real.write { [writing, lastAction] store in
