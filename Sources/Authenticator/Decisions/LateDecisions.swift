@@ -21,7 +21,7 @@ final class LateDecisions: Sendable {
 extension Decider {
     /// Ends the delivery of a decision that was committed late, if it is another host's to deliver.
     ///
-    /// What that host has sent by then stays sent. The delivery of what is this host's ends as all others do.
+    /// A decision that the other host has sent by then stays sent. A delivery of this host's share ends as all others do.
     func endLate(_ decided: DecidedRequest) async throws {
         guard !ports.isOurs(decided.enrollment.id) else { return }
         try await ports.store.write { store in

@@ -18,7 +18,7 @@ package final class Ports: Sendable {
     package let headStanding: HeadStanding
     /// The time by which age counts: everything that deletes for its age asks it, and no clock.
     package let provenTime: ProvenTime
-    /// What is not to be sent, because its commit came after its deadline.
+    /// Decisions that are not to be sent, because their commit came after their deadline.
     let lateDecisions: LateDecisions
     package let custody: any KeyCustody
     package let externalKeys: any ExternalKeyInspection

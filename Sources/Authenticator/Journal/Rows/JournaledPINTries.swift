@@ -2,13 +2,13 @@ import IssuerProtocol
 import StrictJSON
 import ThreeDS
 
-/// What the journal says about wrong and changed PINs: of enrollments whose key the agent made, and of other keys.
+/// Wrong and changed PINs as the journal tells them: of enrollments whose key the agent made, and of other keys.
 ///
 /// A row that says less was put back from an older copy, and one that is missing was taken away.
 struct JournaledPINTries: Sendable {
     private var ofEnrollments = ChainTries<EnrollmentID>()
     private var ofKeys = ChainTries<KeyIdentity>()
-    /// The versions of the rows that last got another PIN.
+    /// The versions of the rows that last got another PIN; a move of the state keeps them or counts on.
     private var changes = CompactNumbers<EnrollmentID>()
     /// Behind which number each chain was followed.
     private(set) var starts: [String: Int64] = [:]
