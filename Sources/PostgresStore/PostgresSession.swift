@@ -13,7 +13,6 @@ final class PostgresSession: StoreSession {
     private var isInPart = false
     /// Whether it is not known yet that the rows are held that were asked for.
     private var isHolding = false
-    private(set) var actions: [@Sendable () -> Void] = []
     /// The rows that were asked for before they were wanted, with the round trip of another statement.
     ///
     /// They are the journal's two marks and its newest entries, so a database transaction that writes has three round
@@ -83,8 +82,6 @@ final class PostgresSession: StoreSession {
 
     /// Nothing more: its beginning has written to the host's row.
     func touch() throws {}
-
-    func afterCommit(_ action: @escaping @Sendable () -> Void) { actions.append(action) }
 
     /// Asked for with the next answer: a statement that comes later sees what was committed until the row was held.
     func hold(_ row: HeldRow) throws {

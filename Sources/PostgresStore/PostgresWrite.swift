@@ -63,9 +63,8 @@ struct PostgresWrite {
             throw error
         }
         let commit = OpenCommit(token: token) {
-            sealing.seen.take(written)
             noteHead(transaction.headSeen)
-            for action in session.actions { action() }
+            sealing.conclude(written)
         }
         do {
             try session.commit()

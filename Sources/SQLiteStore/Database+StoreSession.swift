@@ -20,7 +20,4 @@ extension Database: StoreSession {
     package func touch() throws { try execute(sql: "PRAGMA user_version = 0") }
 
     package func hold(_ held: HeldRow) throws {}
-
-    /// Before the next database transaction.
-    package func afterCommit(_ action: @escaping @Sendable () -> Void) { afterNextTransaction { _ in action() } }
 }

@@ -36,7 +36,7 @@ struct DatabaseWrite {
             try transaction.vouchForRows()
             return .commit
         }
-        sealing.seen.take(written)
+        sealing.conclude(written)
         return results[0]
     }
 

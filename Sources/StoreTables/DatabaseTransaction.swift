@@ -12,8 +12,6 @@ package protocol StoreSession: StatementSession {
     func undoing(_ part: () throws -> Void) throws -> (any Error)?
     /// Writes, and changes nothing: fails if a change would.
     func touch() throws
-    /// Runs an action after the commit; not at all if undone.
-    func afterCommit(_ action: @escaping @Sendable () -> Void)
     /// Keeps other database transactions from changing anything of an enrollment until the end of this one.
     ///
     /// It comes before every look that something is written by: what is seen then stays so. Nothing for SQLite, which
@@ -85,5 +83,5 @@ package struct DatabaseTransaction: StoreWriter {
 
     package func touch() throws { try database.touch() }
 
-    package func afterCommit(_ action: @escaping @Sendable () -> Void) { database.afterCommit(action) }
+    package func afterCommit(_ action: @escaping @Sendable () -> Void) { written?.state.actions.append(action) }
 }

@@ -21,6 +21,15 @@ package struct Sealing: Sendable {
         self.dataKeys = dataKeys
         self.isShared = isShared
     }
+
+    /// Takes what a database transaction has written, and does what was to be done after its commit; before the next one
+    /// that writes.
+    ///
+    /// Not called while it is in doubt whether it was committed.
+    package func conclude(_ written: Written) {
+        seen.take(written)
+        for action in written.state.actions { action() }
+    }
 }
 
 /// A row that has a seal.
@@ -127,7 +136,7 @@ package final class SeenVersions: Sendable {
     /// After a database transaction was committed, and before the next one that writes.
     ///
     /// Of a commit that stays in doubt nothing is taken: the rows are then as they were known, or newer.
-    package func take(_ written: Written) {
+    func take(_ written: Written) {
         guard !written.state.versions.isEmpty else { return }
         seen.withLock { seen in
             for (row, version) in written.state.versions {
@@ -238,6 +247,8 @@ package final class Written {
         /// As they were read since they are held, or as they were changed to; nothing else can have changed them.
         var enrollments: [EnrollmentID: Enrollment] = [:]
         var entries: [JournalEntry] = []
+        /// To be done after the commit: those of a part that was undone go with it.
+        var actions: [@Sendable () -> Void] = []
 
         /// As they were read, or are by what was written since.
         var rows: [SealedRow: RowMark] = [:]
