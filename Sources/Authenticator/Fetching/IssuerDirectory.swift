@@ -97,6 +97,9 @@ actor IssuerDirectory {
     /// How many wait for an issuer's discovery that another fetches.
     nonisolated func discoveryWaiterCount(_ target: IssuerTarget) -> Int { discoveries.waiterCount(for: target) }
 
+    /// How many wait for an issuer's keys that another fetches.
+    nonisolated func keyWaiterCount(_ target: IssuerTarget) -> Int { keySets.waiterCount(for: target) }
+
     func keys(_ target: IssuerTarget) async throws(IssuerError) -> JWKSet {
         if let entry = used(target), let keys = entry.keys, isFresh(entry) { return keys }
         return try await fetchKeys(target)

@@ -46,6 +46,30 @@ struct KeyRotationTests {
         }
     }
 
+    @Test func `a message under an unknown kid waits for the keys that are being fetched for another's`()
+        async throws
+    {
+        let (card, other) = (try await sample.enrolled("card"), try await sample.enrolled("other"))
+        try await sample.receive(.numbered(1), for: card)
+        let (asked, answers) = (Channel<Void>(), Channel<JWKSet>())
+        await sample.issuer.onKeys { () throws(IssuerError) in
+            asked.send(())
+            return try await answers.answer()
+        }
+        let messages = [try message(.numbered(2), for: card), try message(.numbered(3), for: other)]
+        async let first: Void = sample.receive(messages: [messages[0]], for: card)
+        try await asked.next()
+        async let second: Void = sample.receive(messages: [messages[1]], for: other)
+        // Ends also if it does not wait: judged by the old keys, it is held.
+        let (directory, deferred) = (sample.agent.fetcher.directory, sample.agent.deferredReader.deferred)
+        while directory.keyWaiterCount(target) < 1, deferred.count == 0, !Task.isCancelled { await Task.yield() }
+        answers.send(newKeys)
+        try await first
+        try await second
+        #expect(try await sample.requests().count == 3)
+        #expect(await sample.issuer.keyFetches == 2)
+    }
+
     @Test func `unknown kids make the keys be fetched once a minute at most`() async throws {
         let card = try await sample.enrolled()
         for number in 1...20 {
