@@ -437,6 +437,7 @@ let package = Package(
                 "Authenticator", "IssuerLink", "IssuerProtocol", "Keys", "SpawnedProcesses", "StandingClocks",
                 "StrictJSON", "WebAuthn",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),

@@ -1,5 +1,7 @@
 import Authenticator
 import IssuerProtocol
+import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import IssuerLink
@@ -38,6 +40,26 @@ struct LifeTests {
             #expect(failure.isTransient)
             #expect(clock.waits == [limit])
         }
+    }
+
+    @Test(
+        arguments: [(.polls, nil), (.calls, "the issuer did not answer within 30 s")]
+            as [(IssuerCall.ConnectionPool, String?)])
+    func `once its body has begun a poll is not cut at the call's own limit any more, and another call is`(
+        pool: IssuerCall.ConnectionPool, late: String?
+    ) throws {
+        let clock = BellClock()
+        var call = IssuerCall(.GET, "https://issuer.example/requests", maxBytes: 1_000)
+        call.pool = pool
+        let deadline = AnswerDeadline(of: call, clock)
+        let reader = AnswerReader(
+            try IssuerURL("https://issuer.example"), in: AnswerRoom(.standard).queue(of: pool), maxBytes: 1_000,
+            clock: clock, onPace: { _ in })
+        deadline.start {}
+        // Called when a body begins. This one has no bytes, so no limit of its rest is set.
+        deadline.follow(reader)
+        clock.ring()
+        #expect(deadline.late == late)
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{\"requests\""])
@@ -125,5 +147,23 @@ struct LifeTests {
             let later = try await mustFail { try await link.decide() }
             #expect(later.reason == "the agent is stopping")
         }
+    }
+}
+
+/// A clock that stands, and whose one alarm rings when the test says so, unless it was called off.
+private final class BellClock: AgentClock {
+    let now: Int64 = 1_697_522_198
+    private let bell = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(86_400)) }
+
+    func alarm(after seconds: Double, _ action: @escaping @Sendable () -> Void) -> Alarm {
+        bell.withLock { $0 = action }
+        return Alarm { self.bell.withLock { $0 = nil } }
+    }
+
+    func ring() {
+        let action = bell.withLock { $0 }
+        action?()
     }
 }
