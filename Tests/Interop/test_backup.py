@@ -336,6 +336,49 @@ class AClientThatStopsReading(unittest.TestCase):
 
 
 @unittest.skipUnless(os.geteuid() == 0 and shutil.which("strace"), "needs root and strace")
+class NamesOfFiles(unittest.TestCase):
+    """A loss of power may take the name of a file whose directory was not synchronised, whatever is in the file."""
+
+    CALLS = "trace=linkat,renameat,renameat2,fsync"
+
+    def setUp(self):
+        self.folder = temporary_folder(type(self))
+
+    def named(self, trace: Path, directory: Path) -> dict[str, bool]:
+        """The files that got a name below a directory, and whether the directories were synchronised right after it."""
+        threads: dict[str, list[str]] = {}
+        for thread, call in re.findall(r"^(\d+) +((?:linkat|renameat|fsync).*)", trace.read_text(), re.MULTILINE):
+            threads.setdefault(thread, []).append(call)
+        named = {}
+        for calls in threads.values():
+            for number, call in enumerate(calls, 1):
+                found = re.match(r'\w+\(\d+<(.+?)>, ".+?", \d+<(.+?)>, "(.+?)"', call)
+                if found and Path(found[2]).is_relative_to(directory):
+                    changed = {found[1], found[2]}
+                    after = [re.match(r"fsync\(\d+<(.+?)>", each) for each in calls[number:number + len(changed)]]
+                    name = str((Path(found[2]) / found[3]).relative_to(directory))
+                    named[name] = {each[1] for each in after if each} == changed
+        return named
+
+    def test_a_file_that_was_made_has_its_name_on_the_disk_before_anything_else_is_done(self):
+        trace = self.folder / "calls"
+        # The tracer is no parent: a signal reaches the agent itself.
+        strace = ("strace", "-D", "-f", "-y", "-o", str(trace), "-e", self.CALLS)
+        Agent(self.folder, through=strace).stop()
+        self.assertIs(self.named(trace, self.folder / "state").get("secret"), True)
+
+    def test_files_that_were_renamed_have_their_names_on_the_disk_before_anything_else_is_done(self):
+        agent = Agent(self.folder)
+        self.addCleanup(agent.stop)
+        backup, state, trace = self.folder / "backup.db", self.folder / "restored", self.folder / "calls"
+        self.assertEqual(agent.ctl("backup", str(backup)).returncode, 0, agent.tail())
+        subprocess.run(
+            ["strace", "-f", "-y", "-o", trace, "-e", self.CALLS, BIN_DIR / "oob-agent", "--state-dir", state,
+             "--restore", backup], check=True, capture_output=True, timeout=120)
+        self.assertEqual(self.named(trace, state), {".restore/head": True, "agent.db": True, "head": True})
+
+
+@unittest.skipUnless(os.geteuid() == 0 and shutil.which("strace"), "needs root and strace")
 class ARestoreThatFails(unittest.TestCase):
     CALLS = ["mkdir", "write", "fsync", "renameat", "unlinkat", "rmdir"]
 
