@@ -171,6 +171,19 @@ class OfAnApproval(WithEvidence):
             file.write_bytes(good)
         self.assert_holds(self.directory, 14)
 
+    def test_each_part_of_the_assertion_is_looked_for_in_the_decision(self):
+        file = self.directory / "decision.json"
+        good = file.read_bytes()
+        for part in ["clientDataJSON", "authenticatorData", "signature"]:
+            with self.subTest(part):
+                changed = good.replace(f'"{part}":"'.encode(), f'"{part}":"A'.encode())
+                self.assertNotEqual(changed, good)
+                file.write_bytes(changed)
+                run = self.check(self.directory)
+                self.assertNotEqual(run.returncode, 0, run.stdout)
+                # The digest of what was sent tells of it too, but a decision that was not sent yet has none.
+                self.assertIn(f"DOES NOT HOLD: decision.json holds {part}\n", run.stdout.decode())
+
     @unittest.skipUnless(shutil.which("fido2-assert"), "fido2-tools is not there")
     def test_libfido2_says_the_same(self):
         run = self.check(self.directory, "sh", "shell", path="/usr/bin:/bin")
