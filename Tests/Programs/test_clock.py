@@ -131,6 +131,15 @@ class Advancing(WithATestClock):
         self.advance("3d")
         self.until(lambda: self.agent.ctl("show", acs).returncode == 3)
 
+    def test_the_journals_retention_is_in_days(self):
+        self.restart("--test-clock", "--audit-retention", "30")
+        # In the end the first entry is 31 days old, and the second 29.
+        for duration in ["2d", "1s", "29d"]:
+            self.advance(duration)
+        # All that is due goes together with the first, but for the newest entry, which always stays.
+        kept = self.until(lambda: (entries := self.journal("clockAdvanced")) and len(entries) < 3 and entries)
+        self.assertEqual([each["seconds"] for each in kept], [1, 29 * DAY])
+
     def test_a_suspended_enrollment_is_looked_at_again_while_another_is_polled_for(self):
         first, second = self.enroll(), self.enroll()
         authenticator = self.issuer.authenticators[second["authenticatorId"]]
