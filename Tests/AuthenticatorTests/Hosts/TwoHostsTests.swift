@@ -33,6 +33,10 @@ struct TwoHostsTests {
         }
     }
 
+    private func tamper(_ sql: String, _ values: StatementValues = []) throws {
+        try StoreKind.$current.withValue(.postgres) { try alpha.tamper(sql, values) }
+    }
+
     @Test func `what one presents the other lists and decides, each in a chain of its own`() async throws {
         let card = try await alpha.enrolled()
         try await alpha.receive(SampleRequest(), for: card)
@@ -178,18 +182,16 @@ struct TwoHostsTests {
         }
     }
 
-    @Test(arguments: [true, false])
-    func `a refusal ends a delivery only if no other host has taken the share since it was sent`(isTaken: Bool)
+    /// In the second term the share is alpha's, and in the third it is gamma's again.
+    @Test(arguments: [1, 2, 3] as [Int64])
+    func `a refusal ends a delivery only if no other host has taken the share since it was sent`(epoch: Int64)
         async throws
     {
         let card = try await alpha.enrolled()
         let shares = SetShare(isOurs: true)
         let gamma = try StoreKind.$current.withValue(.postgres) { try alpha.neighbour("gamma", shares: shares) }
-        let path = "\(alpha.directory.path)/store.sqlite"
         func share(_ host: String, epoch: Int64) throws {
-            try StoreKind.$current.withValue(.postgres) {
-                try tamper(at: path, "UPDATE lease SET host = ?, epoch = ? WHERE bucket = 0", [host, epoch])
-            }
+            try tamper("UPDATE lease SET host = ?, epoch = ? WHERE bucket = 0", [host, epoch])
         }
         try share("gamma", epoch: 1)
         try await alpha.receive(SampleRequest(), for: card)
@@ -202,15 +204,14 @@ struct TwoHostsTests {
         try await gamma.running([gamma.agent.outboxDelivery.run]) {
             _ = try await alpha.issuer.decided.next()
             // Gamma was frozen until now.
-            if isTaken { try share("alpha", epoch: 2) }
+            try share(epoch == 2 ? "alpha" : "gamma", epoch: epoch)
+            if epoch == 3 { shares.epoch.set(epoch) }
             gate.send(())
-            if isTaken {
-                try await shares.staleEnds.next()
-            } else {
-                try await gamma.eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
-            }
+            while shares.staleEnds.value == 0, try await !alpha.outbox(of: card).isEmpty { await Task.yield() }
         }
         let refused = DeliveryState.failed(token: ProblemCode.unknownRequest.rawValue)
+        let isTaken = epoch > 1
+        #expect((shares.staleEnds.value > 0) == isTaken)
         #expect(try await alpha.onlyRequest().life.delivery == (isTaken ? .queued : refused))
         #expect(try await alpha.outbox(of: card).count == (isTaken ? 1 : 0))
     }
