@@ -97,6 +97,22 @@ struct TwoHostsTests {
         _ = try await (first, other)
     }
 
+    @Test func `a row that a part has held which was undone is held anew for what comes after it`() async throws {
+        let id = try await alpha.enrolled().id
+        @Sendable func isFree() -> Bool {
+            (try? tamper("SELECT 1 FROM enrollment WHERE id = ? FOR UPDATE NOWAIT", [id.text])) != nil
+        }
+        let isHeld = try await alpha.store.real.write { store in
+            _ = try store.undoing {
+                _ = try store.enrollment(id)
+                throw SampleError("undone")
+            }
+            _ = try store.enrollment(id)
+            return !isFree()
+        }
+        #expect(isHeld && isFree())
+    }
+
     @Test func `the same message reaches both at once, and is presented once`() async throws {
         let card = try await alpha.enrolled()
         for number in 1...12 {
