@@ -232,6 +232,16 @@ struct TwoHostsTests {
         #expect(try await alpha.outbox(of: card).count == (isTaken ? 1 : 0))
     }
 
+    @Test func `on another server every enrollment waits for its issuer, the last of each batch too`() async throws {
+        // The second of these is the last one of the first 10,000, which are marked together.
+        try tamper("ALTER TABLE enrollment ALTER COLUMN seq RESTART WITH 9999")
+        var cards: [EnrollmentID] = []
+        for name in ["a", "b", "c"] { cards.append(try await alpha.enrolled(name).id) }
+        try tamper("UPDATE lineage SET line = 'another/00000001'")
+        _ = try StoreKind.$current.withValue(.postgres) { try alpha.neighbour("gamma") }
+        for id in cards { #expect(try await alpha.enrollment(id).refusedSignCount == 0) }
+    }
+
     @Test func `a host whose name another process has taken writes nothing any more`() async throws {
         let card = try await alpha.enrolled()
         try await alpha.receive(SampleRequest(), for: card)
