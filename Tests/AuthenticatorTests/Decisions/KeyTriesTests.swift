@@ -145,6 +145,35 @@ struct KeyTriesTests {
         #expect(try await self.tries(of: card) == .fresh)
     }
 
+    @Test func `of two enrollments with one key the second is tried when the first is over, and neither is counted`()
+        async throws
+    {
+        let card = try await enrolled().card
+        let twin = try await sample.enrolled("twin", authnType: .pin, at: card.enrollment.key)
+        let key = try #require(card.enrollment.key.external?.identity)
+        let (check, queues) = (PINCheck(ports: sample.agent.ports), sample.agent.ports.keyQueues)
+        let (begun, counts) = (Box(0), Box<[Int]>([]))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for each in [card, twin] {
+                group.addTask { [sample] in
+                    try await check.run(each.enrollment) {
+                        // The first one has the key until the second waits for it, or has it too.
+                        if begun.next() == 1 {
+                            while queues.waiterCount(for: key) < 1, begun.value == 1, !Task.isCancelled {
+                                await Task.yield()
+                            }
+                        }
+                        let tries = try await sample.store.real.read { try $0.pinTries(of: key) }
+                        counts.change { $0.append(tries.failures) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(counts.value == [1, 1])
+        #expect(try await tries(of: card) == .fresh)
+    }
+
     @Test func `a key that is not there costs no try`() async throws {
         let gone = try KeyURI("file:" + sample.directory.path + "/none.pem")
         #expect(try await refusal(.wrong, at: gone)?.code == .keyUnavailable)
