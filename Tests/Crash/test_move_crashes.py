@@ -1,4 +1,4 @@
-"""The move of the hosts' state into a file dies anywhere: at most one of the two can be started, and nothing is lost.
+"""A move of a state between a file and a database dies: at most one of the two can be started, and nothing is lost.
 
 Run with `.venv/bin/python Tests/Crash/test_move_crashes.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -30,17 +30,23 @@ class MoveCrashTests(Migration):
             self.approves(host, merchant)
         for host in [beta, alpha]:
             host.stop()
-        # What each death begins with.
+        self.library = powercut.build(self.place())
+        self.save()
+
+    def save(self):
+        """What each death begins with."""
         self.saved = self.place() / "saved"
         shutil.copytree(self.state, self.saved)
         self.server.sql(f"CREATE DATABASE {self.name}_saved TEMPLATE {self.name}", "postgres")
-        self.library = powercut.build(self.place())
 
-    def begin_again(self):
+    def begin_again(self, cut: powercut.PowerCut):
         shutil.rmtree(self.state)
         shutil.copytree(self.saved, self.state)
         self.server.sql(f"DROP DATABASE {self.name} WITH (FORCE)", "postgres")
         self.server.sql(f"CREATE DATABASE {self.name} TEMPLATE {self.name}_saved", "postgres")
+        # Nothing is left of the files to which the last death's unsynced writes belong.
+        shutil.rmtree(cut.aside)
+        cut.begin_life()
 
     def move(self, cut: powercut.PowerCut | None = None) -> subprocess.CompletedProcess:
         return subprocess.run(
@@ -53,7 +59,7 @@ class MoveCrashTests(Migration):
         try:
             agent = Agent(place, *options)
         except AssertionError as error:
-            self.assertRegex(str(error), "was moved to|did not finish")
+            self.assertRegex(str(error), "was moved|did not finish|cut short")
             return False
         self.assertEqual(len(agent.json("enrollments")), 2)
         self.assertEqual(agent.ctl("audit verify").returncode, 0)
@@ -74,10 +80,7 @@ class MoveCrashTests(Migration):
         for place in places:
             way = rng.choice(sorted(powercut.WAYS))
             with self.subTest(seed=seed, place=place, way=way, label=labels[place]):
-                self.begin_again()
-                # Nothing is left of the files to which the last death's unsynced writes belong.
-                shutil.rmtree(cut.aside)
-                cut.begin_life()
+                self.begin_again(cut)
                 cut.order("", place + 1, way, rng.randrange(1 << 32))
                 run = self.move(cut)
                 cut.clear()
@@ -96,6 +99,42 @@ class MoveCrashTests(Migration):
                 outcomes.add("hosts" if on_hosts else "file" if on_file else "neither")
         self.assertIn(-signal.SIGKILL, outcomes)
         self.assertIn("hosts", outcomes)
+
+    def test_wherever_the_way_into_a_database_dies_once_all_is_copied_at_most_one_of_the_two_can_be_started(self):
+        back = self.move()
+        self.assertEqual(back.returncode, 0, back.stderr)
+        self.name += "b"
+        self.url = self.server.create(self.name)
+        self.save()
+        cut = powercut.PowerCut(self.library, self.place(), self.state)
+        whole = self.migrate(**cut.variables)
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        labels = cut.labels()
+        # The last commit to the file marks it as moved. The database lets hosts in after that, and not before.
+        commit = "write agent.db-wal"
+        first = len(labels) - 1 - labels[::-1].index(commit)
+        while labels[first - 1] == commit:
+            first -= 1
+        outcomes = set()
+        for place, label in list(enumerate(labels))[first:]:
+            with self.subTest(place=place, label=label):
+                self.begin_again(cut)
+                cut.order(label, labels[:place + 1].count(label), "kill-before", 0)
+                run = self.migrate(**cut.variables)
+                cut.clear()
+                # Its points on the way to the database may have come in another number.
+                self.assertIn(run.returncode, [0, -signal.SIGKILL], run.stderr)
+                on_hosts = self.starts(*self.options("beta"), place=self.place())
+                on_file = self.starts("--secret-file", str(self.secret), place=self.home)
+                self.assertFalse(on_hosts and on_file, "both can be started")
+                again = self.migrate()
+                self.assertEqual(again.returncode, 0, again.stderr)
+                self.assertFalse(self.starts("--secret-file", str(self.secret), place=self.home))
+                self.assertTrue(on_hosts or self.starts(*self.options("beta"), place=self.place()))
+                counts = self.server.sql(f"SELECT sign_count FROM enrollment WHERE id = '{self.card}'", self.name)
+                self.assertEqual(counts, [["2"]])
+                outcomes.add("hosts" if on_hosts else "file" if on_file else "neither")
+        self.assertEqual(outcomes, {"file", "neither", "hosts"})
 
 
 if __name__ == "__main__":

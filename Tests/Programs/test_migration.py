@@ -1,5 +1,6 @@
 """A state that is moved from a SQLite file into a PostgreSQL database: all of it, once, and never two that can be started."""
 
+import os
 import secrets
 import sqlite3
 import subprocess
@@ -30,11 +31,11 @@ class Migration(Hosts):
         self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
         return agent
 
-    def migrate(self, secret: Path | None = None) -> subprocess.CompletedProcess:
+    def migrate(self, secret: Path | None = None, **variables: str) -> subprocess.CompletedProcess:
         return subprocess.run(
             [BIN_DIR / "oob-agent", "--state-dir", str(self.state), "--secret-file", str(secret or self.secret),
              "--host-name", "alpha", "--migrate-to", self.url],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN, env={**os.environ, **variables})
 
     def moves(self):
         run = self.migrate()
