@@ -9,6 +9,8 @@ final class AnswerDeadline: Sendable {
         var cut: (@Sendable () -> Void)?
         var ofCall: Alarm?
         var ofRest: Alarm?
+        /// Whether the call's own limit ends nothing any more.
+        var isCallLimitOver = false
         var late: String?
         var isOver = false
     }
@@ -27,7 +29,12 @@ final class AnswerDeadline: Sendable {
 
     /// - Parameter cut: ends the call.
     func start(cut: @escaping @Sendable () -> Void) {
-        state.withLock { $0.cut = cut }
+        let isLate = state.withLock { state in
+            state.cut = cut
+            return state.late != nil
+        }
+        // The call was made before: its answer may have begun, or have come too slowly, by now.
+        if isLate { return cut() }
         setCallAlarm(
             clock.alarm(after: call.seconds) { [self] in
                 end("the issuer did not answer within \(Int(call.seconds)) s")
@@ -47,7 +54,7 @@ final class AnswerDeadline: Sendable {
 
     /// Takes the time for the rest of a body, which has begun, waits for room or goes on.
     func follow(_ reader: AnswerReader) {
-        if call.pool == .polls { setCallAlarm(nil) }
+        if call.pool == .polls { endCallLimit() }
         guard let left = reader.secondsLeft else { return }
         guard left > 0 else {
             return end(
@@ -58,8 +65,18 @@ final class AnswerDeadline: Sendable {
         setRestAlarm(clock.alarm(after: left) { [weak reader] in reader.map(self.follow) })
     }
 
-    private func setCallAlarm(_ alarm: Alarm?) {
-        let unused = state.withLock { state in state.isOver ? alarm : exchange(&state.ofCall, alarm) }
+    private func setCallAlarm(_ alarm: Alarm) {
+        let unused = state.withLock { state in
+            state.isOver || state.isCallLimitOver ? alarm : exchange(&state.ofCall, alarm)
+        }
+        unused?.cancel()
+    }
+
+    private func endCallLimit() {
+        let unused = state.withLock { state in
+            state.isCallLimitOver = true
+            return exchange(&state.ofCall, nil)
+        }
         unused?.cancel()
     }
 

@@ -44,22 +44,23 @@ struct LifeTests {
 
     @Test(
         arguments: [(.polls, nil), (.calls, "the issuer did not answer within 30 s")]
-            as [(IssuerCall.ConnectionPool, String?)])
+            as [(IssuerCall.ConnectionPool, String?)], [false, true])
     func `once its body has begun a poll is not cut at the call's own limit any more, and another call is`(
-        pool: IssuerCall.ConnectionPool, late: String?
+        expected: (pool: IssuerCall.ConnectionPool, late: String?), beginsBeforeTheLimitIsSet: Bool
     ) throws {
         let clock = BellClock()
         var call = IssuerCall(.GET, "https://issuer.example/requests", maxBytes: 1_000)
-        call.pool = pool
+        call.pool = expected.pool
         let deadline = AnswerDeadline(of: call, clock)
         let reader = AnswerReader(
-            try IssuerURL("https://issuer.example"), in: AnswerRoom(.standard).queue(of: pool), maxBytes: 1_000,
+            try IssuerURL("https://issuer.example"), in: AnswerRoom(.standard).queue(of: expected.pool), maxBytes: 1_000,
             clock: clock, onPace: { _ in })
-        deadline.start {}
         // Called when a body begins. This one has no bytes, so no limit of its rest is set.
-        deadline.follow(reader)
+        if beginsBeforeTheLimitIsSet { deadline.follow(reader) }
+        deadline.start {}
+        if !beginsBeforeTheLimitIsSet { deadline.follow(reader) }
         clock.ring()
-        #expect(deadline.late == late)
+        #expect(deadline.late == expected.late)
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{\"requests\""])
