@@ -72,8 +72,8 @@ class FullDisk(Installed):
         self.assertIn("full", refused.stderr)
         self.box.eventually(lambda: self.box.show(AGENT, "StatusText").startswith("Degraded: "), "the trouble")
         self.assertIn("full", self.box.show(AGENT, "StatusText"))
-        # It is no reason to be killed: signs of life go on coming.
-        for _ in range(3):
+        # It is no reason to be killed: signs of life go on coming, until the deadline of what was refused is long past.
+        for _ in range(5):
             before = self.sign_of_life()
             self.box.eventually(lambda before=before: self.sign_of_life() > before, "a sign of life")
         self.assertEqual(self.box.show(AGENT, "NRestarts"), "0")
