@@ -53,8 +53,8 @@ struct LifeTests {
         call.pool = expected.pool
         let deadline = AnswerDeadline(of: call, clock)
         let reader = AnswerReader(
-            try IssuerURL("https://issuer.example"), in: AnswerRoom(.standard).queue(of: expected.pool), maxBytes: 1_000,
-            clock: clock, onPace: { _ in })
+            try IssuerURL("https://issuer.example"), in: AnswerRoom(.standard).queue(of: expected.pool),
+            maxBytes: 1_000, clock: clock, onPace: { _ in })
         // Called when a body begins. This one has no bytes, so no limit of its rest is set.
         if beginsBeforeTheLimitIsSet { deadline.follow(reader) }
         deadline.start {}
