@@ -22,8 +22,9 @@ package struct Sealing: Sendable {
         self.isShared = isShared
     }
 
-    /// Takes what a database transaction has written, and does what was to be done after its commit; before the next one
-    /// that writes.
+    /// Takes what a committed database transaction has written, and runs its actions for after the commit.
+    ///
+    /// Called before the next database transaction that writes.
     ///
     /// Not called while it is in doubt whether it was committed.
     package func conclude(_ written: Written) {
@@ -247,7 +248,7 @@ package final class Written {
         /// As they were read since they are held, or as they were changed to; nothing else can have changed them.
         var enrollments: [EnrollmentID: Enrollment] = [:]
         var entries: [JournalEntry] = []
-        /// To be done after the commit: those of a part that was undone go with it.
+        /// The actions for after the commit; those of an undone part go with it.
         var actions: [@Sendable () -> Void] = []
 
         /// As they were read, or are by what was written since.

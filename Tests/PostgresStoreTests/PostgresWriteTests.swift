@@ -7,7 +7,7 @@ import Testing
 
 @testable import PostgresStore
 
-/// What becomes of a database transaction that writes.
+/// A database transaction that writes.
 @Suite(.timeLimit(.minutes(20)))
 struct PostgresWriteTests {
     @Test func `a commit whose answer is lost is asked for as long as the server works on it, and found then`() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreTables
 
-/// What is done after a commit, and of what was not committed never.
+/// Actions for after a commit, which a write or a part that was undone never runs.
 struct AfterCommitTests {
     private let sample: SampleStore
     private let done = Done()

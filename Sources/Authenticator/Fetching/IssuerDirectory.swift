@@ -97,7 +97,7 @@ actor IssuerDirectory {
     /// How many wait for an issuer's discovery that another fetches.
     nonisolated func discoveryWaiterCount(_ target: IssuerTarget) -> Int { discoveries.waiterCount(for: target) }
 
-    /// How many wait for an issuer's keys that another fetches.
+    /// The number of callers that wait for an issuer's keys while another one fetches them.
     nonisolated func keyWaiterCount(_ target: IssuerTarget) -> Int { keySets.waiterCount(for: target) }
 
     func keys(_ target: IssuerTarget) async throws(IssuerError) -> JWKSet {
