@@ -31,12 +31,15 @@ package final class PostgresCluster: Sendable {
     }
 
     /// The server ends when this process does, however that ends: its shell waits for the end of a pipe.
+    ///
+    /// A signal to the whole session does not keep it from removing the directory, which may be in memory.
     private init() throws {
         // Not below a directory that only root may enter: the server's user is another one.
         directory = "\(Self.root())/oob-pg-\(UUID().uuidString.prefix(8).lowercased())"
         let user = geteuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --clear-groups" : ""
         let script = """
             set -e
+            trap : INT TERM
             umask 077
             mkdir \(directory)
             \(geteuid() == 0 ? "chown postgres \(directory)" : ":")
@@ -47,8 +50,8 @@ package final class PostgresCluster: Sendable {
                 -c log_min_messages=fatal >server.log 2>&1 &
             server=$!
             echo started
-            cat >/dev/null
-            kill -QUIT $server
+            cat >/dev/null || true
+            kill -QUIT $server || true
             wait $server || true
             rm -rf \(directory)
             """
@@ -67,9 +70,10 @@ package final class PostgresCluster: Sendable {
         return PostgresSettings(url: try PostgresURL("postgres://oob@/\(database)?host=\(directory)"), limits: limits)
     }
 
-    /// The same of the one that belongs to a path: one whose test is over is emptied, as a new one costs more.
+    /// The same of the database that belongs to a path.
     ///
-    /// With 128 tests at once this makes 100 databases of 2 GB; one for each test makes 1,190, of 16 GB.
+    /// If there is none, one of a test that is over is emptied, or else a new one is made, which takes the server longer.
+    /// With 128 tests at once there are 100 databases, of 2 GB in all; a new one for each test made 1,190, of 16 GB.
     package func settings(ofDatabaseFor path: String) throws -> PostgresSettings {
         let name = try databases.withLock { databases in
             if let name = databases.names[path] { return name }
