@@ -81,7 +81,6 @@ sanitize: ## All tests under the address and then the thread sanitizer, in build
 check: ## Format lint, the arrows between targets, the walls, and the versions of packages.
 	swift format lint --strict --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer \
 		examples/swift-testing
-	swift build --build-tests $$(Scripts/traits) --explicit-target-dependency-import-check error
 	Scripts/check-walls --self-test
 	Scripts/check-walls
 	Scripts/check-packages

@@ -393,6 +393,11 @@ let package = Package(
             name: "ControlServerTests",
             dependencies: [
                 "Authenticator", "Control", "ControlServer", "HTTPServing", "Keys",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
             ]),
         .testTarget(
@@ -445,7 +450,8 @@ let package = Package(
             name: "SandboxTests",
             dependencies: [
                 "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "StrictJSON", "ThreeDS", "WebAuthn",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ]),
@@ -478,6 +484,7 @@ let package = Package(
                 "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "ServedSandbox", "SpawnedProcesses", "StrictJSON",
                 "UIKitStub",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
