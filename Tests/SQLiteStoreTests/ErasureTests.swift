@@ -209,9 +209,9 @@ struct ErasureTests {
         async let survey = store.survey { reader in
             _ = try reader.enrollmentCount()
             begun.signal()
-            return goesOn.wait(timeout: .now() + .seconds(60)) == .success
+            return goesOn.wait(timeout: .now() + .seconds(600)) == .success
         }
-        try #require(await Task.detached { begun.wait(timeout: .now() + .seconds(60)) == .success }.value)
+        try #require(await Task.detached { begun.wait(timeout: .now() + .seconds(600)) == .success }.value)
         async let isEmpty = store.emptyLog()
         // Meanwhile decisions go on; an answer that did not wait would be there by now.
         for _ in 1...50 { try await store.write { try $0.touch() } }
