@@ -39,7 +39,7 @@ class Installation(Installed):
             dpkg-deb --build --root-owner-group -Znone /opt/same-testkit /opt/oob-testkit.deb""")
         # Where it forbids that packages start services, as in a container.
         cls.box.run("rm", "-f", "/usr/sbin/policy-rc.d")
-        # Nor is the index of all man pages made again with each package: of what is here no test asks for one.
+        # Without an index of man pages, which no test here reads, and which each installation would make anew.
         cls.box.run("rm", "-f", "/var/lib/man-db/auto-update")
 
     def clean(self):
