@@ -17,7 +17,10 @@ enum OutsideScript {
         try await Scenario.run { scenario in
             let path = ["/usr/bin", "/bin"] + [Toolchain.folder].compactMap(\.self)
             var environment = ["PATH": path.joined(separator: ":"), "LANG": "C.UTF-8", "OOB_BIN_DIR": programs]
-            environment["OOB_TEST_RESULTS"] = ProcessInfo.processInfo.environment["OOB_TEST_RESULTS"]
+            // How the packages were built, and where each test's end is kept.
+            for name in ["OPTIMIZATION", "OOB_TEST_RESULTS"] {
+                environment[name] = ProcessInfo.processInfo.environment[name]
+            }
             let child = try Child(
                 python, ["-B", tests.appending(path: "Programs/recorded.py").path(), script],
                 environment: environment, files: "\(scenario.folder)/python")
