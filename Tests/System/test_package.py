@@ -83,12 +83,13 @@ class Contents(Unpacked):
         self.assertEqual(files[0] & files[1], set())
 
     def test_the_agents_has_at_most_20_MB_and_80_installed_and_the_testkits_three_times_that(self):
-        # Programs that are not optimized are larger.
+        # Programs that are not optimized are larger, and packages of them are compressed in less time.
         unoptimized = 1.25 if IS_UNOPTIMIZED else 1
         for package, tree in self.trees.items():
             # Each program of the testkit brings Swift's libraries along.
             times = unoptimized * (1 if package == DEB else 3)
-            self.assertLess(package.stat().st_size, times * 20_000_000, package.name)
+            if not IS_UNOPTIMIZED:
+                self.assertLess(package.stat().st_size, times * 20_000_000, package.name)
             installed = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file())
             self.assertLess(installed, times * 80_000_000, package.name)
 
