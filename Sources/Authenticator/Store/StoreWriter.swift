@@ -17,6 +17,8 @@ package protocol StoreWriter: StoreReader {
     /// False, and nothing is changed, if they are not.
     @discardableResult
     func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool
+    /// Seals all that is counted of keys anew; what is not as the agent wrote it stays so.
+    func resealPINTries() throws
 
     /// Writes a new request, with what is kept of it for a dispute.
     func insert(_ request: RequestRecord, _ evidence: KeptEvidence) throws

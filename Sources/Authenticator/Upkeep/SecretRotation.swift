@@ -196,9 +196,7 @@ struct SecretRotation: Sendable {
         let (rewrapper, clock) = (rewrapper, ports.clock)
         let (keys, tokens) = (due.keys, due.tokens)
         try await ports.store.write { store in
-            for (key, tries) in try store.keyTries() where tries != .unknown {
-                try store.setPINTries(of: key, from: tries, to: tries)
-            }
+            try store.resealPINTries()
             if let sealed = try store.sealedAuditKey().flatMap(rewrapper.auditKey) {
                 try store.update(sealedAuditKey: sealed)
             }

@@ -130,6 +130,10 @@ extension DatabaseTransaction {
         return true
     }
 
+    package func resealPINTries() throws {
+        for (key, tries) in try keyTries() where tries != .unknown { try write(tries, of: key) }
+    }
+
     private func write(_ tries: PINTries, of key: KeyIdentity) throws {
         let old = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { try KeptTries($0) }
         if let old { noteRead(.keyTries(key), old.mark) }
