@@ -37,5 +37,9 @@ package struct KeyRing: KeyCustody, ExternalKeyInspection {
 
     package func opensAtOnce(_ reference: KeyReference, pin: PIN?) -> Bool { own.opensAtOnce(reference, pin: pin) }
 
+    package func isSame(_ one: [UInt8], as other: [UInt8], of name: EnrollmentID) -> Bool {
+        own.isSame(one, as: other, of: name)
+    }
+
     package func check(_ key: KeyReference) async throws(CustodyError) { try await own.check(key) }
 }

@@ -5,30 +5,26 @@ package import Keys
 package struct RowSealer: RowSeals {
     private static let label = SealedUse.enrollmentRow.label
 
-    private let secret: AgentSecret
-    private let previous: AgentSecret?
+    private let secrets: SealingSecrets
 
-    /// - Parameter previous: the secret that rows may still be sealed under, while the agent's secret changes.
-    package init(secret: AgentSecret, previous: AgentSecret? = nil) {
-        self.secret = secret
-        self.previous = previous
-    }
+    package init(_ secrets: SealingSecrets) { self.secrets = secrets }
+
+    package init(secret: AgentSecret) { self.init(SealingSecrets(secret)) }
 
     package func seal(_ bytes: [UInt8]) throws -> [UInt8] {
-        try secret.authenticator(of: bytes, label: Self.label)
+        try secrets.sealing.authenticator(of: bytes, label: Self.label)
     }
 
     package func isSeal(_ seal: [UInt8], of bytes: [UInt8]) throws -> Bool {
-        if try secret.isAuthenticator(seal, of: bytes, label: Self.label) { return true }
-        return try previous?.isAuthenticator(seal, of: bytes, label: Self.label) ?? false
+        try secrets.opening.contains { try $0.isAuthenticator(seal, of: bytes, label: Self.label) }
     }
 
     package func seal(rowKey key: DataKey) throws -> [UInt8] {
-        try secret.seal(key.secret, label: SealedUse.rowKey.label)
+        try secrets.sealing.seal(key.secret, label: SealedUse.rowKey.label)
     }
 
     package func openRowKey(_ sealed: [UInt8]) throws -> DataKey {
-        guard let key = DataKey(try secret.open(sealed, orUnder: previous, label: SealedUse.rowKey.label)) else {
+        guard let key = DataKey(try secrets.open(sealed, label: SealedUse.rowKey.label)) else {
             throw SealError.malformed
         }
         return key

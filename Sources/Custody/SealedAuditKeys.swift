@@ -3,27 +3,24 @@ package import Keys
 
 /// The audit key under the agent's secret: the one file from which the journal's marks are signed.
 package struct SealedAuditKeys: AuditKeys {
-    private let secret: AgentSecret
-    private let previous: AgentSecret?
+    private let secrets: SealingSecrets
 
-    /// - Parameter previous: the secret that the key may still be under, while the agent's secret changes.
-    package init(secret: AgentSecret, previous: AgentSecret? = nil) {
-        self.secret = secret
-        self.previous = previous
-    }
+    package init(_ secrets: SealingSecrets) { self.secrets = secrets }
+
+    package init(secret: AgentSecret) { self.init(SealingSecrets(secret)) }
 
     /// Sealed as an enrollment's key is.
     package func make() throws -> [UInt8] {
-        try secret.seal(SigningKey.generate(.es256), label: SealedUse.auditKey.label)
+        try secrets.sealing.seal(SigningKey.generate(.es256), label: SealedUse.auditKey.label)
     }
 
     package func open(_ sealed: [UInt8]) throws -> any JournalSigner { try opened(sealed).signer }
 
     /// Whether it is under the previous secret.
-    package func isUnderPrevious(_ sealed: [UInt8]) throws -> Bool { try opened(sealed).secret != secret }
+    package func isUnderPrevious(_ sealed: [UInt8]) throws -> Bool { try !secrets.isPresent(opened(sealed).secret) }
 
     private func opened(_ sealed: [UInt8]) throws -> (signer: Signer, secret: AgentSecret) {
-        for secret in [secret, previous].compactMap(\.self) {
+        for secret in secrets.opening {
             do {
                 return (try Self.unseal(sealed, under: secret), secret)
             } catch SealError.notSealedByThisSecret {

@@ -5,10 +5,12 @@ package import Keys
 ///
 /// It makes and opens them. The store keeps them, each in the row of its enrollment.
 package struct SealedKeyCustody: KeyCustody {
-    private let secret: AgentSecret
+    private let secrets: SealingSecrets
     private let threads = SlowWork()
 
-    package init(secret: AgentSecret) { self.secret = secret }
+    package init(_ secrets: SealingSecrets) { self.secrets = secrets }
+
+    package init(secret: AgentSecret) { self.init(SealingSecrets(secret)) }
 
     package func makeKey(of name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
         let key = try SigningKey.generate(algorithm)
@@ -30,24 +32,38 @@ package struct SealedKeyCustody: KeyCustody {
     package func check(_ reference: KeyReference) async throws(CustodyError) {
         let sealed = try sealed(reference)
         do throws(SealedKeyError) {
-            try secret.checkKey(sealed, label: Self.label(reference.enrollment))
+            try secrets.openKey { secret throws(SealedKeyError) in
+                try secret.checkKey(sealed, label: Self.label(reference.enrollment))
+            }
         } catch {
             throw CustodyError(error, of: reference.enrollment)
         }
     }
 
+    package func isSame(_ one: [UInt8], as other: [UInt8], of name: EnrollmentID) -> Bool {
+        do {
+            let opened = try [one, other].map { try secrets.open($0, label: Self.label(name)) }
+            return opened[0] == opened[1]
+        } catch {
+            return false
+        }
+    }
+
     private func seal(_ key: SigningKey, of name: EnrollmentID, pin: PIN?) async throws -> [UInt8] {
-        let (secret, label) = (secret, Self.label(name))
+        let (secret, label) = (secrets.sealing, Self.label(name))
         guard pin != nil else { return try secret.seal(key, label: label) }
         return try await threads.run { try secret.seal(key, label: label, pin: pin) }
     }
 
     /// With its PIN exactly if it has one.
     private func open(_ reference: KeyReference, pin: PIN?) async throws -> SigningKey {
-        let (secret, sealed, label) = (secret, try sealed(reference), Self.label(reference.enrollment))
+        let (secrets, sealed, label) = (secrets, try sealed(reference), Self.label(reference.enrollment))
+        let open: @Sendable () throws(SealedKeyError) -> SigningKey = { () throws(SealedKeyError) in
+            // The seal is opened before the PIN is tried, so a PIN is tried once.
+            try secrets.openKey { secret throws(SealedKeyError) in try secret.openKey(sealed, label: label, pin: pin) }
+        }
         do {
-            guard pin != nil else { return try secret.openKey(sealed, label: label) }
-            return try await threads.run { try secret.openKey(sealed, label: label, pin: pin) }
+            return pin == nil ? try open() : try await threads.run { try open() }
         } catch let error as SealedKeyError {
             throw CustodyError(error, of: reference.enrollment)
         }

@@ -4,16 +4,18 @@ package import Keys
 
 /// Encrypts under the agent's secret.
 package struct SecretSealer: SecretSealing {
-    private let secret: AgentSecret
+    private let secrets: SealingSecrets
 
-    package init(secret: AgentSecret) { self.secret = secret }
+    package init(_ secrets: SealingSecrets) { self.secrets = secrets }
+
+    package init(secret: AgentSecret) { self.init(SealingSecrets(secret)) }
 
     package func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] {
-        try secret.seal(Secret(Array(token.reveal().utf8)), label: SealedUse.accessToken(name).label)
+        try secrets.sealing.seal(Secret(Array(token.reveal().utf8)), label: SealedUse.accessToken(name).label)
     }
 
     package func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken {
-        let opened = try secret.open(sealed, label: SealedUse.accessToken(name).label)
+        let opened = try secrets.open(sealed, label: SealedUse.accessToken(name).label)
         let bytes = unsafe opened.withBytes { unsafe Array($0) }
         guard let token = AccessToken(String(decoding: bytes, as: UTF8.self)) else {
             throw SealError.malformed
@@ -22,10 +24,10 @@ package struct SecretSealer: SecretSealing {
     }
 
     package func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] {
-        try secret.seal(key.secret(), label: SealedUse.pushKey(name).label)
+        try secrets.sealing.seal(key.secret(), label: SealedUse.pushKey(name).label)
     }
 
     package func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey {
-        try PushReceiverKey(secret: secret.open(sealed, label: SealedUse.pushKey(name).label))
+        try PushReceiverKey(secret: secrets.open(sealed, label: SealedUse.pushKey(name).label))
     }
 }

@@ -24,18 +24,22 @@ package struct PostgresHost: Sendable {
     /// A process that was killed on this machine is followed at once; one on another machine has to be silent for
     /// ``lease``.
     ///
+    /// - Parameters:
+    ///   - seals: the fingerprint of the secret under which it seals.
+    ///   - opens: of another one whose seals it opens as well; empty if there is none.
     /// - Returns: how many times somebody has become this host.
     /// - Throws: ``HostNameTakenError``.
-    func claim(_ connection: PostgresConnection) throws -> Int64 {
+    func claim(_ connection: PostgresConnection, seals: [UInt8], opens: [UInt8]) throws -> Int64 {
         let rows = try connection.rows(
             """
-            INSERT INTO host (name, identity, incarnation, alive_until)
-            VALUES (?1, ?2, 1, clock_timestamp() + ?3 * interval '1 ms')
+            INSERT INTO host (name, identity, incarnation, alive_until, seals, opens)
+            VALUES (?1, ?2, 1, clock_timestamp() + ?3 * interval '1 ms', ?4, ?5)
             ON CONFLICT (name) DO UPDATE SET
-                identity = excluded.identity, incarnation = host.incarnation + 1, alive_until = excluded.alive_until
+                identity = excluded.identity, incarnation = host.incarnation + 1, alive_until = excluded.alive_until,
+                seals = excluded.seals, opens = excluded.opens
             WHERE host.identity = excluded.identity OR host.alive_until < clock_timestamp()
             RETURNING incarnation
-            """, [name.text, identity, lease.wholeMilliseconds])
+            """, [name.text, identity, lease.wholeMilliseconds, seals, opens])
         guard case .number(let incarnation) = rows.first?.first else { throw HostNameTakenError(host: name) }
         return incarnation
     }

@@ -33,7 +33,7 @@ package struct PostgresMove {
                 _ = try connection.rows("LOCK TABLE host IN SHARE ROW EXCLUSIVE MODE")
                 try makeRoom(connection)
                 _ = try connection.rows("INSERT INTO moved_state (one, direction, place) VALUES (1, 'in', ?)", [origin])
-                _ = try host.claim(connection)
+                _ = try host.claim(connection, seals: [], opens: [])
                 try host.letGo(connection, 1)
                 let result = try copy(session)
                 try session.commit()

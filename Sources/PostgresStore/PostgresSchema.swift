@@ -75,7 +75,9 @@ enum PostgresSchema {
             identity BYTEA NOT NULL,
             incarnation BIGINT NOT NULL,
             alive_until TIMESTAMPTZ NOT NULL,
-            last_write BIGINT NOT NULL DEFAULT 0
+            last_write BIGINT NOT NULL DEFAULT 0,
+            seals BYTEA NOT NULL DEFAULT '',
+            opens BYTEA NOT NULL DEFAULT ''
         ) WITH (fillfactor = 50)
         """,
         // The form that the agent knows which started last on a host: a later form that takes something away asks for it.
@@ -88,8 +90,17 @@ enum PostgresSchema {
         """,
         // Of which cluster and timeline the database was when an agent started last.
         "CREATE TABLE lineage (one BIGINT PRIMARY KEY CHECK (one = 1), line TEXT COLLATE \"C\" NOT NULL)",
-        // Which host changes the secret that all hosts have; empty if none does.
-        "CREATE TABLE secret_change (one BIGINT PRIMARY KEY CHECK (one = 1), host TEXT COLLATE \"C\" NOT NULL)",
+        // Which host changes the secret that all hosts have, the fingerprints of the two, and whether a host has found that
+        // all opens under one of them; empty if none does.
+        """
+        CREATE TABLE secret_change (
+            one BIGINT PRIMARY KEY CHECK (one = 1),
+            host TEXT COLLATE "C" NOT NULL,
+            present BYTEA NOT NULL,
+            previous BYTEA NOT NULL,
+            is_surveyed BIGINT NOT NULL DEFAULT 0
+        )
+        """,
         // Which host polls and delivers for the enrollments of a bucket, and how often that has changed hands.
         """
         CREATE TABLE lease (

@@ -12,7 +12,10 @@ package final class PostgresStore: Store {
     private let settings: PostgresSettings
     private let host: PostgresHost
     let incarnation: Int64
-    private let beginsSecretChange: Bool
+    /// Whether it seals under the present secret; else under the previous one, as others lack the present one.
+    package let isPresentSecretInUse: Bool
+    /// The hosts that ran when this one started and lack its present secret.
+    package let hostsWithoutSecret: [String]
     private let sealing: Sealing
     private let writer: PostgresWorker
     private let readers: [PostgresWorker]
@@ -29,13 +32,13 @@ package final class PostgresStore: Store {
     /// - Parameters:
     ///   - dataKeys: who seals the keys under which the personal data of enrollments is encrypted.
     ///   - clock: the machine's, which must be the database's within ``ClockGuard/tolerance``; nil: any will do.
-    ///   - mayChangeSecret: whether this host has the previous secret as well; then no other may run if all is under that.
+    ///   - secrets: those that the seals are made and opened with.
     ///   - mayEnterUnfinished: whether it may be in before a state that is being moved here is all there.
     ///   - open: opens an audit key that a host has sealed; each host that has one must have the same secret.
     /// - Throws: `StoreError`, ``SecretChangeRefusal``, or what `open` throws; then nothing was changed.
     package init(
         _ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals, dataKeys: any DataKeySeals,
-        clock: (any AgentClock)? = nil, mayChangeSecret: Bool = false, mayEnterUnfinished: Bool = false,
+        clock: (any AgentClock)? = nil, secrets: HostSecrets = HostSecrets(), mayEnterUnfinished: Bool = false,
         opening open: @escaping (_ auditKey: [UInt8]) throws -> SecretAge = { _ in .present }
     ) throws {
         self.settings = settings
@@ -55,13 +58,14 @@ package final class PostgresStore: Store {
                 try Self.openKeys(connection) { _ = try open($0) }
                 try PostgresSchema.prepare(connection, for: host.name)
                 let entry = try PostgresEntrance(
-                    host: host, mayChangeSecret: mayChangeSecret, mayEnterUnfinished: mayEnterUnfinished, open: open
+                    host: host, secrets: secrets, mayEnterUnfinished: mayEnterUnfinished, open: open
                 ).enter(connection)
                 try PostgresLineage.note(connection)
                 return entry
             }
         }
-        (incarnation, beginsSecretChange) = (entry.incarnation, entry.beginsSecretChange)
+        (incarnation, isPresentSecretInUse) = (entry.incarnation, entry.isPresentSecretInUse)
+        hostsWithoutSecret = entry.lacking
     }
 
     /// Lets hosts start on a state that was moved into the database, now that it was looked at.
@@ -71,11 +75,10 @@ package final class PostgresStore: Store {
         }
     }
 
-    /// Lets hosts start as before, if a change of the secret that this start began has changed nothing.
+    /// Lets hosts start as before, if a change of the secret has changed nothing.
     package func abandonSecretChange() async throws {
-        guard beginsSecretChange else { return }
         try await Self.naming(settings) {
-            try await writer.run { _ = try $0.rows("DELETE FROM secret_change") }
+            try await writer.run { _ = try $0.rows(SecretChangeStatement.abandon) }
         }
     }
 

@@ -30,7 +30,7 @@ extension StoreError {
             StoreError(
                 .notOurs, at: place, detail: "another agent has become host \(taken.host) since",
                 remedy:
-                    "if the secret was changed, start this one with the new secret; else stop one of the two, and give each "
+                    "if the secret is being changed, start this one with both secrets; else stop one of the two, and give each "
                     + "host a name of its own (--host-name)")
         default: error
         }

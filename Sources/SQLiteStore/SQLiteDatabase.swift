@@ -132,7 +132,12 @@ package struct SQLiteDatabase: Store {
         let path = path
         try await Self.naming(path) {
             try await pool.vacuum()
-            _ = try await pool.barrierWriteWithoutTransaction { try $0.checkpoint(.truncate) }
+            _ = try await pool.barrierWriteWithoutTransaction { database in
+                // It is due until the old bytes are gone.
+                _ = try database.checkpoint(.truncate)
+                try database.execute(sql: "DELETE FROM scrub_due")
+                return try database.checkpoint(.truncate)
+            }
         }
     }
 

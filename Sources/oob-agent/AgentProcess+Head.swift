@@ -30,7 +30,7 @@ extension AgentProcess {
         let gateway = HTTPIssuerGateway(
             version: SoftwareVersion.text, network: settings.network, clock: SystemClock(), bounds: answerBounds)
         do {
-            let (agent, opened, _) = try await agent(gateway, scratch)
+            let (agent, opened, _) = try await agent(gateway, scratch, isToStay: false)
             defer { close(opened) }
             try await opened.run {
                 let doubt = try await refusing(opened) {
@@ -39,7 +39,6 @@ extension AgentProcess {
                     case .clock: try await agent.acceptClock()
                     }
                 }
-                try await opened.abandonSecretChange()
                 StandardStream.error.write(Self.accepted(doubt))
             }
         } catch {
@@ -51,7 +50,7 @@ extension AgentProcess {
 
     /// Runs the first look at the state, and says for which settings it cannot be used.
     ///
-    /// - Parameter opened: a change of the secret that it began has then changed nothing.
+    /// - Parameter opened: a change of the secret that has begun is then given up, unless a host has got further.
     func refusing<Value>(_ opened: OpenedStore, _ work: () async throws -> Value) async throws -> Value {
         let refusal: StartError
         do {

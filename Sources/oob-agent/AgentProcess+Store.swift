@@ -3,6 +3,7 @@ import Authenticator
 import Custody
 import Keys
 import LinuxProcess
+import Logging
 import SQLiteBackup
 import SQLiteStore
 import Versioning
@@ -25,6 +26,8 @@ struct OpenedStore {
     /// Lets go of what it keeps in memory of what is stored, soon after it returns.
     var releaseMemory: @Sendable () -> Void = {}
     let close: @Sendable () throws -> Void
+    /// Whether all is sealed under the present secret; else another host does not have it yet.
+    var isPresentSecretInUse = true
     /// After a change of the secret that has changed nothing.
     var abandonSecretChange: @Sendable () async throws -> Void = {}
 
@@ -39,23 +42,23 @@ extension AgentProcess {
     /// Opens the store that the settings name.
     ///
     /// - Parameters:
-    ///   - dataKeys: who seals the keys under which the store encrypts what is personal.
-    ///   - mayChangeSecret: whether the previous secret was given as well.
+    ///   - secrets: what seals, unless another host lacks the present one.
+    ///   - mayChangeSecret: whether all is to be brought under the present one, if the previous one is there.
     ///   - isSecretNew: whether the secret was made now, and no file has it yet unless the state is here.
     ///   - clock: what the time of a copy is told by.
     func openStore(
-        _ scratch: Scratch, _ seals: RowSealer, _ dataKeys: DataKeySealer, _ auditKeys: SealedAuditKeys,
-        mayChangeSecret: Bool, isSecretNew: Bool, clock: any AgentClock
+        _ scratch: Scratch, _ secrets: SealingSecrets, mayChangeSecret: Bool, isSecretNew: Bool, clock: any AgentClock
     ) async throws -> OpenedStore {
         #if PostgreSQL
         if let database = settings.database {
             return try await openDatabase(
-                database, seals, dataKeys, auditKeys, mayChangeSecret: mayChangeSecret, isSecretNew: isSecretNew)
+                database, secrets, mayChangeSecret: mayChangeSecret, isSecretNew: isSecretNew)
         }
         #endif
         let directory = settings.stateDirectory
         let store = try SQLiteDatabase(
-            path: "\(directory)/\(StateFiles.database)", scratch: scratch, seals: seals, dataKeys: dataKeys)
+            path: "\(directory)/\(StateFiles.database)", scratch: scratch,
+            seals: RowSealer(secrets), dataKeys: DataKeySealer(secrets))
         let copier = Backups(directory: directory, store: store, clock: clock, version: SoftwareVersion.text)
         return OpenedStore(
             store: store, shares: nil, copier: copier, threads: store.threads, releaseMemory: store.releaseMemory,
@@ -64,34 +67,44 @@ extension AgentProcess {
 
     #if PostgreSQL
     private func openDatabase(
-        _ database: DatabaseSettings, _ seals: RowSealer, _ dataKeys: DataKeySealer, _ auditKeys: SealedAuditKeys,
-        mayChangeSecret: Bool, isSecretNew: Bool
+        _ database: DatabaseSettings, _ secrets: SealingSecrets, mayChangeSecret: Bool, isSecretNew: Bool
     ) async throws -> OpenedStore {
         let host = PostgresHost(
             name: database.host, identity: try hostIdentity(),
             lease: .milliseconds(settings.hostLease))
+        let (present, previous) = try secrets.fingerprints()
+        let auditKeys = SealedAuditKeys(secrets)
         let store: PostgresStore
         do {
             store = try PostgresStore(
-                database.settings, host: host, seals: seals, dataKeys: dataKeys, clock: SystemClock(),
-                mayChangeSecret: mayChangeSecret,
+                database.settings, host: host, seals: RowSealer(secrets), dataKeys: DataKeySealer(secrets),
+                clock: SystemClock(),
+                secrets: HostSecrets(present: present, previous: previous, mayBeginChange: mayChangeSecret),
                 opening: { try auditKeys.isUnderPrevious($0) ? .previous : .present })
         } catch let error as SecretChangeRefusal {
-            if case .othersRun = error { throw StartError(.unavailable, "\(error)") }
             throw StartError(.config, "\(error)")
         } catch let error as PostgresMoveError {
             throw StartError(.dataError, "\(error)")
         } catch is SealError {
             guard !isSecretNew else { throw SecretSource.missing(beside: "the state in the database", settings) }
             throw StartError(
-                .config, "the secret is not the one that the other hosts have: give that one (--secret-file)")
+                .config,
+                "the secret is not the one that the other hosts have: give that one (--secret-file), and while it is being "
+                    + "changed the previous one as well (--previous-secret-file)")
         }
         // Whatever was being moved away is still here, and the copy has personal data in clear.
         StateFiles.removeUnfinishedMove(settings.stateDirectory)
+        if !store.isPresentSecretInUse { secrets.sealUnderPrevious() }
+        if !store.hostsWithoutSecret.isEmpty {
+            log.notice(
+                "the previous secret stays in use until other hosts have the present one",
+                metadata: ["hosts": "\(store.hostsWithoutSecret.joined(separator: ", "))"])
+        }
         let shares = try await PostgresShares(of: store, clock: SystemClock())
         return OpenedStore(
             store: store, shares: shares, copier: NoCopier(), findings: { await Self.findings(about: store) },
-            close: { try store.close() }, abandonSecretChange: { try await store.abandonSecretChange() })
+            close: { try store.close() }, isPresentSecretInUse: store.isPresentSecretInUse,
+            abandonSecretChange: { try await store.abandonSecretChange() })
     }
 
     private static func findings(about store: PostgresStore) async -> [Finding] {

@@ -94,8 +94,9 @@ struct AgentProcess {
         }
     }
 
+    /// - Parameter isToStay: false for what only accepts something, and begins no change of the secret.
     func agent(
-        _ gateway: HTTPIssuerGateway, _ scratch: Scratch
+        _ gateway: HTTPIssuerGateway, _ scratch: Scratch, isToStay: Bool = true
     ) async throws(StartError) -> (Agent, OpenedStore, SecretRewrapper?) {
         // Before the first secret is read.
         let isMemoryLocked = LockedMemory.prepare()
@@ -104,24 +105,26 @@ struct AgentProcess {
         // Before there is a database that needs it.
         if found == nil, isStateHere { try keep(secret) }
         let previous = try previousSecret(of: secret)
+        let secrets = SealingSecrets(secret, previous: previous)
         do {
             let ring = KeyRing(
-                own: SealedKeyCustody(secret: secret), external: ExternalKeys(pkcs11Module: settings.pkcs11Module),
-                clock: SystemClock())
+                own: SealedKeyCustody(secrets),
+                external: ExternalKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
             let testClock = settings.hasTestClock ? TestClock() : nil
-            let auditKeys = SealedAuditKeys(secret: secret, previous: previous)
             let opened = try await openStore(
-                scratch, RowSealer(secret: secret, previous: previous),
-                DataKeySealer(secret: secret, previous: previous), auditKeys,
-                mayChangeSecret: previous != nil, isSecretNew: found == nil, clock: testClock ?? SystemClock())
+                scratch, secrets, mayChangeSecret: isToStay, isSecretNew: found == nil,
+                clock: testClock ?? SystemClock())
             if found == nil, !isStateHere { try SecretSource.keep(secret, settings, log: log) }
             let ports = Ports(
-                store: opened.store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
-                auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),
+                store: opened.store, custody: ring, externalKeys: ring,
+                sealing: SecretSealer(secrets), auditKeys: SealedAuditKeys(secrets), gateway: gateway,
+                clock: SystemClock(),
                 testClock: testClock, shares: opened.shares, headKeeper: headFile, entropy: SystemEntropy(),
                 inspector: WholeInspector(
                     host: hostInspector(isMemoryLocked: isMemoryLocked), ofStore: opened.findings))
-            let rewrapper = previous.map { SecretRewrapper(by: SecretChange(from: $0, to: secret)) }
+            // As long as another host lacks the present secret, nothing is brought under it.
+            let change = opened.isPresentSecretInUse ? previous.map { SecretChange(from: $0, to: secret) } : nil
+            let rewrapper = change.map(SecretRewrapper.init)
             return (Agent(ports: ports, settings: coreSettings, log: log), opened, rewrapper)
         } catch let error as FileError {
             throw StartError(StartError.Status(error.systemError), "\(error)")

@@ -144,6 +144,8 @@ def change_the_secret(scene: Scene):
     """Of three enrollments; the secret of the change before is enough by now."""
     while len(scene.ledger.enrollments) < 3:
         scene.enroll()
+    if scene.agent.previous_secret:
+        scene.agent.finish_change()
     scene.agent.stop()
     scene.agent.previous_secret = None
     scene.agent.start()
@@ -151,6 +153,7 @@ def change_the_secret(scene: Scene):
     scene.agent.change_secret()
     yield
     scene.agent.start()
+    scene.agent.finish_change()
 
 
 STEPS: dict[str, Step] = {step.__name__: step for step in [

@@ -69,7 +69,7 @@ class DyingAgent:
         self.socket = folder / "control.sock"
         self.shim = PowerCut(library, folder, self.state)
         self.process: subprocess.Popen | None = None
-        self.lives = self.crashes = 0
+        self.lives = self.crashes = self.life_begins = 0
         # A command that starts it, options, and what is changed in its environment.
         self.through: list[str] = []
         self.options: list[str] = []
@@ -79,6 +79,7 @@ class DyingAgent:
         """A new life, ready for calls; Gone where it died before."""
         self.shim.begin_life()
         self.lives += 1
+        self.life_begins = self.log.stat().st_size if self.log.exists() else 0
         options = ["--previous-secret-file", self.previous_secret] if self.previous_secret else []
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
@@ -102,6 +103,22 @@ class DyingAgent:
         secret.replace(self.previous_secret)
         secret.touch(0o600)
         secret.write_bytes(os.urandom(32))
+
+    def finish_change(self):
+        """Waits until the secret before is of no use; Gone where it dies before that."""
+        deadline = time.monotonic() + READY_WITHIN
+        while b"remove the previous one" not in (said := self.said()) and b"remove it" not in said:
+            if self.process.poll() is not None:
+                raise Gone("it died while it changed the secret")
+            if time.monotonic() > deadline:
+                raise AssertionError(f"the secret is not changed:\n{self.tail()}")
+            time.sleep(0.01)  # Looks again; nothing depends on how long.
+
+    def said(self) -> bytes:
+        """The log of this life."""
+        with open(self.log, "rb") as log:
+            log.seek(self.life_begins)
+            return log.read()
 
     def kill(self):
         """Whatever it does; then the death is noticed like any other."""

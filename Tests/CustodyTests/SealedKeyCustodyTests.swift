@@ -57,6 +57,37 @@ struct SealedKeyCustodyTests {
         }
     }
 
+    @Test func `a key that a change of the secret has sealed anew is the same, and under another PIN it is not`()
+        async throws
+    {
+        let new = try AgentSecret.generate()
+        let both = SealedKeyCustody(SealingSecrets(new, previous: secret))
+        let before = try await custody.makeKey(of: name, algorithm: .es256, pin: pin("2468")).sealed
+        let rewrapper = SecretRewrapper(by: SecretChange(from: secret, to: new))
+        let resealed = try #require(try rewrapper.key(before, of: name))
+        #expect(resealed != before && both.isSame(resealed, as: before, of: name))
+        let changed = try await both.changePIN(of: reference(name, before), from: pin("2468"), to: pin("1357"))
+        #expect(!both.isSame(changed, as: before, of: name))
+        // What does not open is no key at all.
+        let other = try #require(EnrollmentID("ffffffffffffffffffff"))
+        #expect(!both.isSame(resealed, as: before, of: other) && !custody.isSame(resealed, as: before, of: name))
+    }
+
+    @Test func `the previous secret seals while other hosts lack the present one, and both open`() async throws {
+        let new = try AgentSecret.generate()
+        let secrets = SealingSecrets(new, previous: secret)
+        let both = SealedKeyCustody(secrets)
+        let first = try await both.makeKey(of: name, algorithm: .es256, pin: nil).sealed
+        secrets.sealUnderPrevious()
+        let second = try await both.makeKey(of: name, algorithm: .es256, pin: nil).sealed
+        #expect(try await code { try await custody.check(reference(name, first)) } == .unavailable)
+        try await custody.check(reference(name, second))
+        for sealed in [first, second] { try await both.check(reference(name, sealed)) }
+        let rows = RowSealer(secrets)
+        #expect(try RowSealer(secret: secret).isSeal(rows.seal([1]), of: [1]))
+        #expect(try rows.isSeal(RowSealer(secret: new).seal([1]), of: [1]))
+    }
+
     @Test func `a changed PIN gives other bytes, which the old one does not open`() async throws {
         let before = try await custody.makeKey(of: name, algorithm: .es256, pin: pin("2468")).sealed
         let after = try await custody.changePIN(of: reference(name, before), from: pin("2468"), to: pin("1357"))

@@ -189,9 +189,12 @@ class TemporaryFiles(unittest.TestCase):
             fill(folder, rows=200, bytes=32_768)
             # The tracer is no parent: a signal reaches the agent itself.
             strace = ("strace", "-D", "-f", "-o", str(calls), "-e", "trace=openat,unlink,exit_group")
+            agent = Agent(folder, "--secret-file", str(new), "--previous-secret-file", str(old))
+            agent.logged("the secret was changed")
+            agent.stop()
             agent = Agent(
-                folder, "--secret-file", str(new), "--previous-secret-file", str(old), through=strace,
-                TMPDIR=str(elsewhere), SQLITE_TMPDIR=str(elsewhere))
+                folder, "--secret-file", str(new), through=strace, TMPDIR=str(elsewhere),
+                SQLITE_TMPDIR=str(elsewhere))
             self.addCleanup(agent.stop)
         agent.process.terminate()
         eventually(self, lambda: "exited with 0" in calls.read_text(), "the tracer has not seen the end")

@@ -15,7 +15,7 @@ struct PostgresWriteTests {
         let (connection, other) = (try settings.connection(), try settings.connection())
         let host = PostgresHost(name: try #require(HostName("alpha")), identity: [1])
         try PostgresSchema.prepare(connection, for: host.name)
-        let incarnation = try host.claim(connection)
+        let incarnation = try host.claim(connection, seals: [], opens: [])
         // Else the server would undo, within seconds, what a client has begun that is gone.
         _ = try connection.rows("SET client_connection_check_interval = 0")
         _ = try other.rows("SELECT 1 FROM pg_advisory_lock(1)")

@@ -79,6 +79,15 @@ class Program:
     def tail(self) -> str:
         return "".join(self.log.read_text(errors="replace").splitlines(keepends=True)[-30:])
 
+    def logged(self, words: str, times: int = 1) -> str:
+        """The last of so many lines of the log that have these words, once it is there."""
+        deadline = time.monotonic() + READY_WITHIN
+        while len(lines := [line for line in self.log.read_text().splitlines() if words in line]) < times:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{words!r} is not logged:\n{self.tail()}")
+            time.sleep(0.05)  # Looks again; nothing depends on how long.
+        return lines[-1]
+
 
 class Sandbox(Program):
     """`oob-issuer serve` on a free port; `origin` is what it says that it listens on."""

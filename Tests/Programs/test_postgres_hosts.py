@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from postgres_proxy import PostgresProxy
 from postgres_server import PROGRAMS, PostgresServer, needs_postgres
 from programs import BIN_DIR, Agent, Sandbox, temporary_folder
-from sealed import opened_by, spellings
+from sealed import derived, opened_by, spellings
 from test_operations import metrics
 from wall_clock import WallClock, build
 
@@ -437,40 +437,89 @@ class SharedKeyTests(Hosts):
         said = beta.ctl("doctor").stdout
         self.assertIn("RTS Article 7", said)
 
-    def test_the_secret_is_changed_with_the_other_hosts_stopped_and_the_old_one_starts_none(self):
-        alpha, beta = self.host("alpha"), self.host("beta")
+    def both(self, new: str) -> dict[str, str]:
+        return {"secret-file": new, "previous-secret-file": str(self.secret)}
+
+    def again(self, agent: Agent, place: Path, host: str, **given: str) -> Agent:
+        """The same host, started again."""
+        agent.stop()
+        agent = Agent(place, *self.options(host, **given))
+        self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
+        return agent
+
+    def test_the_secret_is_changed_while_hosts_run_and_start_again_one_by_one(self):
+        places = self.place(), self.place()
+        alpha, beta = self.host("alpha", places[0]), self.host("beta", places[1])
         self.enroll(alpha)
         new = self.secret_file()
-        both = {"secret-file": new, "previous-secret-file": str(self.secret)}
-        alpha.stop()
-        # Another host runs: nothing is changed.
-        failed = self.refused(*self.options("alpha", **both))
-        self.assertEqual(failed.returncode, 69, failed.stderr)
-        self.assertIn("stop beta", failed.stderr)
-        self.approves(beta, "Meanwhile")
-        # It is frozen, and counts as gone: what it does when it wakes has no effect.
+        alpha = self.again(alpha, places[0], "alpha", **self.both(new))
+        self.assertIn("beta", alpha.logged("the previous secret stays in use until other hosts have the present one"))
+        for host in [beta, alpha, beta]:
+            self.approves(host, "Before")
+        # All have the new one now: it seals from here on, and who has one secret alone does not get in.
+        beta = self.again(beta, places[1], "beta", **self.both(new))
+        self.assertIn("alpha", beta.logged("the secret is changed once other hosts have started again"))
+        for host in [beta, alpha, beta]:
+            self.approves(host, "Meanwhile")
+        failed = self.refused(*self.options("gamma"))
+        self.assertEqual(failed.returncode, 78, failed.stderr)
+        self.assertIn("host beta is changing the secret", failed.stderr)
+        failed = self.refused(*self.options("gamma", **{"secret-file": new}))
+        self.assertEqual(failed.returncode, 78, failed.stderr)
+        failed = self.refused(*self.options("gamma", **self.both(self.secret_file())))
+        self.assertEqual(failed.returncode, 78, failed.stderr)
+        alpha = self.again(alpha, places[0], "alpha", **self.both(new))
+        for host in [alpha, beta]:
+            self.approves(host, "At last")
+            host.logged("the secret was changed")
+        self.assertEqual(self.server.sql("SELECT host FROM secret_change", self.name), [])
+        # The old secret starts no host any more, and the new one each.
+        failed = self.refused(*self.options("gamma"))
+        self.assertEqual(failed.returncode, 78, failed.stderr)
+        self.assertIn("not the one that the other hosts have", failed.stderr)
+        alpha = self.again(alpha, places[0], "alpha", **{"secret-file": new})
+        beta = self.again(beta, places[1], "beta", **{"secret-file": new})
+        for host in [alpha, beta]:
+            self.approves(host, "After")
+            self.assertEqual(host.ctl("audit verify").returncode, 0)
+        for (sealed,) in self.server.sql("SELECT encode(sealed_key, 'hex') FROM enrollment", self.name):
+            card, = self.server.sql("SELECT id FROM enrollment", self.name)[0]
+            opened_by(Path(new).read_bytes(), bytes.fromhex(sealed), f"credential key {card}")
+
+    def test_a_frozen_host_without_the_new_secret_writes_nothing_when_it_wakes(self):
+        beta = self.host("beta")
+        self.enroll(beta)
         request = self.buy("Frozen")
         self.waits(beta, request)
+        # It counts as gone.
         beta.process.send_signal(signal.SIGSTOP)
         self.server.sql("UPDATE host SET alive_until = now()", self.name)
-        gamma = Agent(self.place(), *self.options("gamma", **both))
+        gamma = Agent(self.place(), *self.options("gamma", **self.both(self.secret_file())))
         self.addCleanup(lambda: gamma.process.poll() is None and gamma.stop())
+        gamma.logged("the secret was changed")
         beta.process.send_signal(signal.SIGCONT)
         woken = beta.ctl("approve", request)
         self.assertNotEqual(woken.returncode, 0)
         self.assertEqual(gamma.json("show", request)["state"], "pending", woken.stderr)
         self.assertEqual(gamma.json("approve", request)["state"], "approved")
         beta.stop()
-        # The old secret starts no host any more, and the new one each.
-        failed = self.refused(*self.options("alpha"))
-        self.assertEqual(failed.returncode, 78, failed.stderr)
-        self.assertIn("not the one that the other hosts have", failed.stderr)
-        place = self.place()
-        for given in [{"secret-file": new}, both]:
-            agent = Agent(place, *self.options("delta", **given))
-            self.approves(agent, "After")
-            self.assertEqual(agent.ctl("audit verify").returncode, 0)
-            agent.stop()
+
+    def test_a_frozen_host_without_the_new_secret_is_shut_out_as_soon_as_another_seals_under_it(self):
+        places = [self.place() for _ in range(3)]
+        alpha, beta, gamma = (self.host(name, place) for name, place in zip(["alpha", "beta", "gamma"], places))
+        self.enroll(alpha)
+        request = self.buy("Frozen")
+        self.waits(gamma, request)
+        new = self.secret_file()
+        alpha = self.again(alpha, places[0], "alpha", **self.both(new))
+        gamma.process.send_signal(signal.SIGSTOP)
+        self.server.sql("UPDATE host SET alive_until = now() WHERE name = 'gamma'", self.name)
+        beta = self.again(beta, places[1], "beta", **self.both(new))
+        beta.logged("the secret is changed once other hosts have started again")
+        gamma.process.send_signal(signal.SIGCONT)
+        self.assertNotEqual(gamma.ctl("approve", request).returncode, 0)
+        self.assertEqual(alpha.json("approve", request)["state"], "approved")
+        gamma.stop()
 
     def test_a_host_makes_a_secret_only_if_the_database_has_none(self):
         def without(host: str) -> list[str]:
@@ -490,18 +539,20 @@ class SharedKeyTests(Hosts):
         self.assertFalse((state / "secret").exists())
         self.assertEqual(self.server.sql("SELECT name FROM host", self.name), [["alpha"]])
 
-    def test_a_change_of_the_secret_that_was_cut_short_is_finished_before_any_host_starts(self):
+    def test_a_change_of_the_secret_that_was_cut_short_is_finished_by_a_host_with_both(self):
         alpha = self.host("alpha")
         self.enroll(alpha)
         alpha.stop()
-        self.server.sql("INSERT INTO secret_change VALUES (1, 'alpha')", self.name)
+        new = self.secret_file()
+        marks = [derived(Path(secret).read_bytes(), "fingerprint", "").hex() for secret in [new, self.secret]]
+        self.server.sql(
+            f"INSERT INTO secret_change VALUES (1, 'alpha', '\\x{marks[0]}', '\\x{marks[1]}')", self.name)
         failed = self.refused(*self.options("beta"))
         self.assertEqual(failed.returncode, 78, failed.stderr)
         self.assertIn("alpha is changing the secret", failed.stderr)
-        new = self.secret_file()
-        agent = Agent(self.place(), *self.options(
-            "beta", **{"secret-file": new, "previous-secret-file": str(self.secret)}))
+        agent = Agent(self.place(), *self.options("beta", **self.both(new)))
         self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
+        agent.logged("the secret was changed")
         self.assertEqual(self.server.sql("SELECT host FROM secret_change", self.name), [])
         self.approves(agent, "After")
 
@@ -510,8 +561,7 @@ class SharedKeyTests(Hosts):
         self.enroll(alpha)
         alpha.stop()
         self.server.sql("UPDATE enrollment SET sealed_key = '\\x00'", self.name)
-        failed = self.refused(*self.options(
-            "alpha", **{"secret-file": self.secret_file(), "previous-secret-file": str(self.secret)}))
+        failed = self.refused(*self.options("alpha", **self.both(self.secret_file())))
         self.assertEqual(failed.returncode, 78, failed.stderr)
         self.assertIn("nothing was", failed.stderr)
         self.assertEqual(self.server.sql("SELECT host FROM secret_change", self.name), [])
@@ -597,6 +647,7 @@ class PersonalDataTests(Hosts):
         agent = Agent(self.place(), *self.options(
             "beta", **{"secret-file": str(new), "previous-secret-file": str(self.secret)}))
         self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
+        agent.logged("the secret was changed")
         agent.stop()
         # What is in the dump opens by way of the secret of then, and not of the new one.
         label, place = f"data key {self.card}", f"evidence {self.card} {request} text bytes"

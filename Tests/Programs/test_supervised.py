@@ -41,14 +41,6 @@ class Supervised(unittest.TestCase):
     def is_ready(self, news: dict) -> bool:
         return news.get("READY") == "1"
 
-    def logged(self, agent: Program, words: str, times: int = 1) -> str:
-        """The last of so many lines of the log that have these words, once it is there."""
-        deadline = time.monotonic() + READY_WITHIN
-        while len(lines := [line for line in agent.log.read_text().splitlines() if words in line]) < times:
-            self.assertLess(time.monotonic(), deadline, f"{words!r} is not logged:\n{agent.tail()}")
-            time.sleep(0.05)  # Looks again; nothing depends on how long.
-        return lines[-1]
-
 
 class News(Supervised):
     def test_it_is_ready_once_it_listens_for_clients_for_pushes_and_for_metrics(self):
@@ -139,13 +131,16 @@ class News(Supervised):
         ready = self.manager.until(self.is_ready, "ready", place, seconds=150)
         self.assertTrue(self.manager.told[ready - 1]["STATUS"].startswith("Degraded: 2 enrollments, "))
 
-    def test_a_start_that_changes_the_secret_asks_for_the_time_that_it_takes(self):
+    def test_the_start_after_a_change_of_the_secret_asks_for_the_time_that_it_takes(self):
         old, new = self.folder / "old", self.folder / "new"
         for path in [old, new]:
             path.touch(0o600)
             path.write_bytes(uuid.uuid4().bytes * 2)
         Agent(self.folder, "--secret-file", str(old)).stop()
-        self.agent("--secret-file", str(new), "--previous-secret-file", str(old))
+        both = Agent(self.folder, "--secret-file", str(new), "--previous-secret-file", str(old))
+        both.logged("the secret was changed")
+        both.stop()
+        self.agent("--secret-file", str(new))
         self.manager.until(self.is_ready, "ready")
         asked = [news for news in self.manager.told if "EXTEND_TIMEOUT_USEC" in news]
         self.assertEqual([news["EXTEND_TIMEOUT_USEC"] for news in asked], ["1800000000", "120000000"])
@@ -176,9 +171,9 @@ class News(Supervised):
         self.manager.until(self.is_ready, "ready")
         agent.socket.unlink()
         words = "the agent does not answer itself"
-        self.logged(agent, words)
+        agent.logged(words)
         place = len(self.manager.told)
-        self.logged(agent, words, times=4)
+        agent.logged(words, times=4)
         self.assertEqual(self.manager.told[place:], [])
 
     def test_one_look_that_has_no_answer_in_time_is_not_the_end(self):
@@ -201,7 +196,7 @@ class News(Supervised):
                 # Half of the manager's patience is over.
                 self.manager.until(
                     lambda news: news.get("WATCHDOG") == "1", "a sign of life", place, seconds=seconds / 2)
-        self.logged(agent, "the agent does not answer itself")
+        agent.logged("the agent does not answer itself")
 
     def test_its_stop_is_told_before_it_has_stopped(self):
         agent = self.agent()
@@ -239,9 +234,9 @@ class Reloads(Supervised):
         before = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
         told = self.reload(agent, "log-level: info\n")
         self.assertLess(before, int(told["MONOTONIC_USEC"]))
-        self.assertRegex(self.logged(agent, "the settings were reloaded"), r"^\S+ notice ")
+        self.assertRegex(agent.logged("the settings were reloaded"), r"^\S+ notice ")
         self.reload(agent, "log-level: info\nlog-format: json\n")
-        self.assertRegex(self.logged(agent, "the settings were reloaded", 2), r'^\{"time":".*"level":"notice"')
+        self.assertRegex(agent.logged("the settings were reloaded", 2), r'^\{"time":".*"level":"notice"')
         self.reload(agent, "log-level: error\n")
         self.assertEqual(agent.log.read_text().count("the settings were reloaded"), 2)
 
@@ -251,13 +246,13 @@ class Reloads(Supervised):
         self.manager.until(self.is_ready, "ready")
         for wrong, words in [("log-level: error\nlog-colour: red\n", ":2: log-colour"), ("log-level: [\n", ":2:")]:
             self.reload(agent, wrong)
-            line = self.logged(agent, f"{self.config}{words}")
+            line = agent.logged(f"{self.config}{words}")
             self.assertRegex(line, r"^\S+ error the settings were not reloaded reason=")
         self.config.unlink()
         self.reload(agent)
-        self.logged(agent, f"{self.config}: No such file")
+        agent.logged(f"{self.config}: No such file")
         self.reload(agent, "log-level: info\n")
-        self.logged(agent, "the settings were reloaded")
+        agent.logged("the settings were reloaded")
 
     def test_the_issuers_that_enroll_may_name_change_while_it_runs(self):
         with Issuer() as issuer:
@@ -271,13 +266,13 @@ class Reloads(Supervised):
                 self.assertIn("its setting issuers allows https://bank.example", run.stderr)
             self.assertNotIn("commanded", agent.log.read_text(), "a refused issuer is asked nothing")
             self.reload(agent, "issuers: []\n")
-            self.assertIn(":1: issuers: must be origins", self.logged(agent, "the settings were not reloaded"))
+            self.assertIn(":1: issuers: must be origins", agent.logged("the settings were not reloaded"))
             self.assertEqual(agent.ctl(*enroll).returncode, 64)
             self.reload(agent, f"issuers: https://bank.example, {issuer.origin.upper()}\n")
-            self.logged(agent, "the settings were reloaded")
+            agent.logged("the settings were reloaded")
             self.assertEqual(agent.ctl(*enroll).returncode, 0)
             self.reload(agent, "issuers: https://bank.example\n")
-            self.logged(agent, "the settings were reloaded", 2)
+            agent.logged("the settings were reloaded", 2)
             (authenticator,) = issuer.authenticators
             issuer.ask(authenticator, issuer.transaction())
             self.assertEqual(agent.json("approve", "--next", "--wait", "60")["delivery"], "delivered")
@@ -287,10 +282,10 @@ class Reloads(Supervised):
         agent = self.agent("--config", str(self.config))
         self.manager.until(self.is_ready, "ready")
         self.reload(agent, "max-undecided: 11\nlog-level: debug\n")
-        line = self.logged(agent, "settings have changed that need a restart")
+        line = agent.logged("settings have changed that need a restart")
         self.assertTrue(line.endswith('settings="max-undecided, retention"'), line)
         self.reload(agent, "max-undecided: 10\nretention: 30\n")
-        self.logged(agent, "the settings were reloaded", 2)
+        agent.logged("the settings were reloaded", 2)
         self.assertEqual(agent.log.read_text().count("need a restart"), 1)
 
     def test_a_refused_reload_is_in_the_status_until_one_goes_well(self):
@@ -314,10 +309,10 @@ class Reloads(Supervised):
             str(self.folder / "control.sock"), NOTIFY_SOCKET=self.manager.place,
             through=("strace", "-f", "-o", "/dev/null", "-e", "inject=connect:error=ECONNREFUSED"))
         self.addCleanup(program.stop)
-        self.logged(program, "the agent does not answer itself")
+        program.logged("the agent does not answer itself")
         (agent,) = Path(f"/proc/{program.process.pid}/task/{program.process.pid}/children").read_text().split()
         os.kill(int(agent), signal.SIGHUP)
-        self.logged(program, "the settings were reloaded")
+        program.logged("the settings were reloaded")
         os.kill(int(agent), signal.SIGTERM)
         self.manager.until(lambda news: "STOPPING" in news, "the stop")
         self.assertEqual([news for news in self.manager.told if {"READY", "RELOADING"} & set(news)], [])
@@ -331,7 +326,7 @@ class Reloads(Supervised):
             str(self.folder / "control.sock"), "--config", str(config),
             through=("strace", "-f", "-o", trace, "-e", "trace=openat,rt_sigaction"))
         self.addCleanup(program.stop)
-        self.logged(program, "ready")
+        program.logged("ready")
         (agent,) = Path(f"/proc/{program.process.pid}/task/{program.process.pid}/children").read_text().split()
         os.kill(int(agent), signal.SIGTERM)
         before, _, after = trace.read_text().partition(str(config))
@@ -343,7 +338,7 @@ class Reloads(Supervised):
         self.addCleanup(agent.stop)
         for times in range(1, 4):
             agent.process.send_signal(signal.SIGHUP)
-            self.logged(agent, "the settings were reloaded", times)
+            agent.logged("the settings were reloaded", times)
         self.assertEqual(agent.ctl("status").returncode, 0)
 
     def test_the_receiver_of_pushes_shows_a_new_certificate_and_keeps_a_good_one(self):
@@ -361,7 +356,7 @@ class Reloads(Supervised):
         shown.append(self.shown(authority, port))
         key.write_text("no key")
         self.reload(agent)
-        self.logged(agent, "the settings were not reloaded")
+        agent.logged("the settings were not reloaded")
         shown.append(self.shown(authority, port))
         expected = [ssl.PEM_cert_to_DER_cert(pair[0].read_text()) for pair in [first, first, second, second]]
         self.assertEqual(shown, expected)
@@ -375,7 +370,7 @@ class Reloads(Supervised):
         agent = self.agent("--config", str(self.config))
         self.manager.until(self.is_ready, "ready")
         self.reload(agent, f"{plain}push-tls-cert: {certificate}\npush-tls-key: {key}\n")
-        line = self.logged(agent, "settings have changed that need a restart")
+        line = agent.logged("settings have changed that need a restart")
         self.assertTrue(line.endswith('settings="push-tls-cert, push-tls-key"'), line)
 
     def install(self, pair, certificate, key):
@@ -396,7 +391,7 @@ class Journal(Supervised):
             with self.subTest(form):
                 folder = temporary_folder(self)
                 agent = Agent(folder, "--log-format", form, JOURNAL_STREAM=journal_stream(folder / "oob-agent.log"))
-                self.logged(agent, "ready")
+                agent.logged("ready")
                 agent.stop()
                 lines = agent.log.read_text().splitlines()
                 self.assertTrue(lines)

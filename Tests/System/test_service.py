@@ -42,6 +42,9 @@ class TheSecret(Pasted):
         self.box.systemctl("restart", AGENT)
         self.assertEqual(self.enrolled(), [self.card])
 
+    def is_changed(self):
+        self.box.eventually(lambda: "remove the previous one" in self.box.lines(AGENT), "the secret was changed")
+
     def test_an_encrypted_secret_opens_what_the_plain_one_has_made(self):
         self.paste("Encrypt the secret")
         self.assertEqual(self.enrolled(), [self.card])
@@ -63,6 +66,7 @@ class TheSecret(Pasted):
 
     def test_the_secret_is_changed_at_a_start_with_both(self):
         self.paste("Change the secret")
+        self.is_changed()
         self.paste("Change the secret", 1)
         self.assertNotEqual(self.digest(SECRET_FILE), self.secret)
         self.assertEqual(self.names("/etc/credstore"), ["oob-agent.secret"])
@@ -83,6 +87,7 @@ class TheSecret(Pasted):
         self.assertEqual([self.digest(f"/etc/credstore/oob-agent.{name}") for name in ["previous", "secret"]], before)
         self.box.run("mv", f"{STATE}/kept.db", f"{STATE}/agent.db")
         self.start()
+        self.is_changed()
         self.paste("Change the secret", 1)
         self.assertEqual(self.names("/etc/credstore"), ["oob-agent.secret"])
         self.approve(self.purchase())

@@ -84,8 +84,6 @@ extension Agent {
         try await resumeClock()
         try await provenTimeKeeper.begin()
         let acceptance = try await headWatch.begin()
-        // It is owed as long as that change is the newest entry.
-        try await scrubAfterRotation { _ in }
         if let acceptance { try await record(acceptance) }
         let doubt = try await provenTimeKeeper.accept()
         await headWatch.note()

@@ -16,7 +16,7 @@ extension Agent {
                 afterOwnKeys(pushSubscriber.run),
                 pushHints.run, expiryService.run, deferredReader.run,
                 { try await self.workTally.run(in: self.ports.store, self.hub) },
-            ]
+            ] + (secretRotation.isDue ? [secretRotation.run] : [])
     }
 
     /// What has to do with every enrollment, and begins when a start no longer waits for the keys.

@@ -31,6 +31,7 @@ package final class Agent: Sendable {
     package let hostWitness: HostWitness
     package let headWatch: HeadWatch
     let rowWatch: RowWatch
+    let secretRotation: SecretRotation
     package let provenTimeKeeper: ProvenTimeKeeper
     package let journal: Journal
     package let checkup: Checkup
@@ -107,6 +108,7 @@ package final class Agent: Sendable {
         decider = Decider(
             ports: ports, queues: queues, signCountWatch: signCountWatch, localTime: settings.localTime)
         pinChange = PINChange(ports: ports, queues: queues)
+        secretRotation = SecretRotation(ports: ports, log: log)
         checkup = Checkup(ports: ports, keys: keyHealth, issuers: health, hasPersonas: settings.hasPersonas)
         journalPruner = JournalPruner(
             store: store, ports: ports, retention: settings.auditRetention, log: log)
@@ -118,7 +120,7 @@ package final class Agent: Sendable {
     /// Clears up after a crash, and sees that the secret opens what the store holds; before anything runs.
     ///
     /// - Parameters:
-    ///   - rewrapper: given if the agent's secret changes.
+    ///   - rewrapper: given if the agent's secret changes: then all is looked at here, and changed by the loops.
     ///   - isReadingRows: whether it returns when all rows were held against the journal; else the loops do that, and
     ///     approvals wait for it.
     ///   - onStep: called after each step that takes time.
@@ -136,11 +138,9 @@ package final class Agent: Sendable {
         var acceptance: JournalFact?
         try await unlessForged { acceptance = try await headWatch.begin() }
         keyWatch.health.expectFirstLook()
-        if let rewrapper {
-            try await SecretRotation(ports: ports, rewrapper: rewrapper, log: log, onStep: onStep).run()
-        }
+        if let rewrapper { try await secretRotation.begin(with: rewrapper, onStep: onStep) }
         try await unlessForged {
-            try await scrubAfterRotation(onStep)
+            try await scrubIfDue(onStep)
             if let acceptance { try await record(acceptance) }
             try await record(.started(version: settings.version))
         }
@@ -172,10 +172,8 @@ package final class Agent: Sendable {
     }
 
     /// Sees that what a change of the secret has written over is nowhere in the free space of the store's files.
-    ///
-    /// It is owed as long as that change is the journal's last entry: the next is that of a start that has done this.
-    func scrubAfterRotation(_ onStep: @Sendable (StartStep) -> Void) async throws {
-        guard try await journal.newestKind() == .secretChanged else { return }
+    private func scrubIfDue(_ onStep: @Sendable (StartStep) -> Void) async throws {
+        guard try await ports.store.read({ try $0.isScrubDue() }) else { return }
         onStep(.scrubbing)
         try await ports.store.scrub()
         onStep(.scrubbed)
@@ -197,8 +195,6 @@ package final class Agent: Sendable {
     /// - Throws: as ``prepare(rewrapping:isReadingRows:onStep:)``; `StoreError` `.forged`.
     package func acceptHead() async throws -> String? {
         try await resumeClock()
-        // It is owed as long as that change is the newest entry.
-        try await scrubAfterRotation { _ in }
         return try await headWatch.accept(rowWatch)
     }
 

@@ -2,8 +2,6 @@
 package enum StartStep: Sendable, Equatable {
     /// So many of so many enrollments were looked at for what is under the previous secret.
     case surveyed(Int, of: Int)
-    /// So many of so many keys and tokens are under the new secret.
-    case rewrapped(Int, of: Int)
     /// The store is about to be written anew, which shows no progress.
     case scrubbing
     case scrubbed
@@ -19,7 +17,6 @@ package enum StartStep: Sendable, Equatable {
         switch self {
         case .surveyed(let done, let total):
             "Looking for what is under the previous secret: \(done) of \(total) enrollments"
-        case .rewrapped(let done, let total): "Changing the secret: \(done) of \(total) keys and tokens"
         case .scrubbing: "Removing from the database what the change of the secret has written over"
         case .lookedAtKeys(let done, let total): "Looking at the keys: \(done) of \(total)"
         case .noKeyUsable(let why): "Waiting for a key that can be used: \(why)"

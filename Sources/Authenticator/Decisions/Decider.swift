@@ -176,7 +176,7 @@ struct Decider: Sendable {
             let now = ports.clock.now
             var current = newest.request
             try terms.wanted.check(current)
-            try newest.enrollment.expectKey(of: opened, for: current)
+            try newest.enrollment.expectKey(of: opened, in: ports.custody, for: current)
             try Self.expectKnownSignCount(of: newest.enrollment, for: current)
             guard current.jti == request.jti, try store.change(enrollment.id, .signCountTaken(signCount)) != nil else {
                 return .overtaken(newest)

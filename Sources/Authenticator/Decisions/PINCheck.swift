@@ -62,7 +62,9 @@ struct PINCheck: Sendable {
         let id = opened.id
         try await ports.store.conclude { store in
             let now = ports.clock.now
-            guard let enrollment = try store.enrollment(id), enrollment.sealedKey == opened.sealedKey else { return }
+            guard let enrollment = try store.enrollment(id), enrollment.hasKey(of: opened, in: ports.custody) else {
+                return
+            }
             let tries = enrollment.pinTries
             guard try store.change(id, .pinTries(from: tries, to: .fresh)) != nil
             else { return }
@@ -107,7 +109,7 @@ struct PINCheck: Sendable {
             let enrollment = try counter.enrollment.flatMap { try store.enrollment($0) }
             try enrollment?.expectWhole()
             // The PIN is tried on the key that was read, and counted in the row that is held.
-            if let enrollment, let read { try enrollment.expectKey(of: read) }
+            if let enrollment, let read { try enrollment.expectKey(of: read, in: ports.custody) }
             guard let before = try counter.key.map({ try store.pinTries(of: $0) }) ?? enrollment?.pinTries else {
                 throw CommandError(.notFound, "there is no \(counter.name)")
             }

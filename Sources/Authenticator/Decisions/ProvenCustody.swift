@@ -69,6 +69,10 @@ struct ProvenCustody: KeyCustody {
     }
 
     func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool { real.opensAtOnce(key, pin: pin) }
+
+    func isSame(_ one: [UInt8], as other: [UInt8], of name: EnrollmentID) -> Bool {
+        real.isSame(one, as: other, of: name)
+    }
 }
 
 extension KeyPlace {

@@ -25,9 +25,12 @@ struct PINChange: Sendable {
             } catch let failure as CustodyError {
                 throw CommandError(failure)
             }
-            // While the key was opened, the enrollment may have ended, or another host may have changed its PIN.
-            let key = Resealing(from: sealedKey, to: sealed)
+            // While the key was opened, the enrollment may have ended, another host may have changed its PIN, or a change
+            // of the secret may have sealed the same key anew.
             let isChanged = try await ports.store.write { store in
+                let held = try store.enrollment(id)
+                let isSame = held?.hasKey(of: enrollment, in: ports.custody) ?? false
+                let key = Resealing(from: isSame ? held?.sealedKey ?? sealedKey : sealedKey, to: sealed)
                 let change = EnrollmentTransition.pinChanged(isGuessable: new.isGuessable, key: key)
                 guard let changed = try store.change(id, change) else { return false }
                 try store.record(.pinChanged(changed), at: ports.clock.now)

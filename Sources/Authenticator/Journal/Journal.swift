@@ -28,14 +28,6 @@ extension Journal {
         try await store.read { try $0.journalMark(.head)?.point.sequence ?? 0 }
     }
 
-    /// What the newest entry is about; nil if there is none.
-    func newestKind() async throws -> JournalFact.Kind? {
-        try await store.read { store in
-            let newest = try store.journalMark(.head)?.point.sequence ?? 0
-            return try store.journal(after: newest - 1, limit: 1).first.flatMap(JournalEntry.init)?.kind
-        }
-    }
-
     /// Where all chains end: what comes after it has not happened yet.
     package func newestOfAll() async throws -> EventCursor { try await store.read { try EventChains($0).newest } }
 

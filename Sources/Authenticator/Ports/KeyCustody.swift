@@ -24,10 +24,13 @@ package protocol KeyCustody: Sendable {
     func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool
     /// Checks that a key of the agent's own could be opened, as far as that can be told without a PIN.
     func check(_ key: KeyReference) async throws(CustodyError)
+    /// Whether two sealed keys of an enrollment are one key under one PIN, sealed twice; false if either does not open.
+    func isSame(_ one: [UInt8], as other: [UInt8], of name: EnrollmentID) -> Bool
 }
 
 extension KeyCustody {
     package func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool { false }
+    package func isSame(_ one: [UInt8], as other: [UInt8], of name: EnrollmentID) -> Bool { one == other }
 }
 
 /// A key that is open for one decision.

@@ -186,6 +186,10 @@ package protocol StoreReader {
     func sealedAuditKey() throws -> [UInt8]?
     /// The same of the other hosts' chains; empty if the store has one chain.
     func sealedAuditKeysOfOthers() throws -> [[UInt8]]
+    /// Whether a change of the secret is under way among several hosts, and cannot be given up any more.
+    func isSecretChangeSurveyed() throws -> Bool
+    /// Whether the store's files may have in their free space what a change of the secret has written over.
+    func isScrubDue() throws -> Bool
     /// The key under which rows stand in sums, as it was sealed; nil before the first write.
     func sealedRowKey() throws -> [UInt8]?
     /// Reads all rows that have a seal, as of one moment, and holds them against the sums that the hosts' heads have.

@@ -90,7 +90,15 @@ package protocol StoreWriter: StoreReader {
     /// Has this host's head vouch for the rows as a survey has found them, also for those of hosts whose heads vouch for
     /// none.
     func accept(_ survey: RowSurvey) throws
+    /// Notes that all opens under one of the two secrets: from then on a change that has begun is not given up.
+    ///
+    /// False if no change is under way among the hosts that share the store; true if it has one host.
+    func noteSecretSurvey() throws -> Bool
+    /// Whose work the change is now; what seals under the previous secret and does not run writes nothing from then on.
+    func turnOfSecretChange() throws -> SecretChangeTurn
     /// Brings the audit keys of the other hosts' chains under the present secret, and lets hosts start that have it alone.
+    ///
+    /// A scrub is due from then on, if the store is a file.
     ///
     /// - Parameter rewrapped: a key under the present secret; nil if it is already.
     func concludeSecretChange(_ rewrapped: ([UInt8]) throws -> [UInt8]?) throws
@@ -125,4 +133,15 @@ package protocol StoreWriter: StoreReader {
     ///
     /// They came too late, were refused, or were cancelled before they came. One that waits for an answer stays.
     func removeWhatWasNeverShown(before time: Int64, limit: Int) throws -> Int
+}
+
+/// Whose work a change of the secret is, of the hosts that share the store.
+package enum SecretChangeTurn: Sendable, Equatable {
+    case ours
+    /// Another host's, which runs.
+    case another
+    /// Nobody's: these hosts run, and seal under the previous secret until they start again.
+    case waits(for: [String])
+    /// It is done.
+    case over
 }

@@ -1,24 +1,36 @@
 import Logging
+import Synchronization
 
 /// Why the agent's secret cannot be changed; nothing was.
 package struct RotationError: Error, Sendable, CustomStringConvertible {
     package let description: String
 }
 
-/// Changes the secret that everything is under, before anything runs.
-struct SecretRotation: Sendable {
-    let ports: Ports
-    let rewrapper: any Rewrapper
-    let log: Logger
-    var onStep: @Sendable (StartStep) -> Void = { _ in }
-
+/// Changes the secret that everything is under, while the agent runs: meanwhile both secrets open.
+///
+/// What is written is under the present one from the start on.
+final class SecretRotation: Sendable {
     /// The most rows that one database transaction looks at or rewrites.
     static let step = 200
+    /// The most rows that one rewrites in a store that other hosts share.
+    static let sharedStep = 20
+    /// The seconds between two tries, and between two looks at what other hosts do.
+    private static let pause: Double = 10
 
-    /// The number of those under the previous secret.
-    ///
-    /// They are counted, and found again when they are rewritten: nothing else writes meanwhile.
-    private struct Due: Sendable {
+    let ports: Ports
+    private let log: Logger
+    private let due = Mutex<Due?>(nil)
+    /// The hosts that were said to be waited for.
+    private let awaited = Mutex<[String]>([])
+
+    init(ports: Ports, log: Logger) {
+        self.ports = ports
+        self.log = log
+    }
+
+    /// What was under the previous secret when the agent started.
+    struct Due: Sendable {
+        let rewrapper: any Rewrapper
         var keys = 0
         var tokens = 0
         var pushes = 0
@@ -28,51 +40,121 @@ struct SecretRotation: Sendable {
 
         /// All that are not over: rows are sealed under the secret too.
         var rows = 0
-
-        /// The steps' sum.
-        var count: Int { rows + dataKeys }
+        /// Those of which something opened under neither secret, once all were gone through; nil before that.
+        var left: [EnrollmentID]?
         var isNothing: Bool { !auditKey && keys == 0 && tokens == 0 && pushes == 0 && dataKeys == 0 }
     }
 
-    /// Everything is looked at first, so that nothing is changed if something opens under neither secret.
+    /// Looks at everything, before anything runs, so that nothing is changed if something opens under neither secret.
+    ///
+    /// - Throws: `RotationError`, or what the store throws.
+    func begin(with rewrapper: any Rewrapper, onStep: @Sendable (StartStep) -> Void) async throws {
+        let found: Result<Due, any Error>
+        do {
+            found = .success(try await survey(rewrapper, onStep))
+        } catch {
+            found = .failure(error)
+        }
+        let due = try await settled(found, rewrapper)
+        // Among hosts it may have been begun, and cut short after all but its end.
+        guard !due.isNothing || ports.shares != nil else { return noteUnused() }
+        // Nothing is changed under a journal that cannot record it.
+        let isUnderWay = try await ports.store.write { try $0.noteSecretSurvey() }
+        // Since the survey another host may have finished the change, or given it up.
+        if ports.shares != nil, !isUnderWay, try await isAuditKeyDue(rewrapper) {
+            throw RotationError(description: "another host has given up the change of the secret: start this one again")
+        }
+        self.due.withLock { $0 = due }
+    }
+
+    /// What was found; if something opens under neither secret, nothing, unless other hosts have got further.
+    private func settled(_ found: Result<Due, any Error>, _ rewrapper: any Rewrapper) async throws -> Due {
+        guard case .failure(let error) = found, error is RotationError else { return try found.get() }
+        // Others seal under the present secret already, so that neither is enough alone. What does not open is named again
+        // when all else was changed.
+        let isSurveyed = try await ports.store.read { try $0.isSecretChangeSurveyed() }
+        return isSurveyed ? Due(rewrapper: rewrapper) : try found.get()
+    }
+
+    private func isAuditKeyDue(_ rewrapper: any Rewrapper) async throws -> Bool {
+        try await ports.store.read { store in
+            let keys = try [store.sealedAuditKey()].compactMap(\.self) + store.sealedAuditKeysOfOthers()
+            return try keys.contains { try rewrapper.auditKey($0) != nil }
+        }
+    }
+
+    /// Whether something is under the previous secret, or other hosts may have that.
+    var isDue: Bool { due.withLock { $0 != nil } }
+
+    /// Works until the task is cancelled.
+    func run() async throws {
+        while true {
+            do {
+                try await finish()
+            } catch is CancellationError {
+                return
+            } catch {
+                log.error("the secret is not changed yet", metadata: ["reason": "\(error)"])
+            }
+            try await ports.clock.sleep(seconds: Self.pause)
+        }
+    }
+
+    /// Brings everything under the present secret, if the agent was started with both.
     ///
     /// The audit key goes last, in one database transaction with the journal's entry: as long as it is under the
     /// previous secret, the agent does not start on the present one alone.
     ///
-    /// - Throws: `RotationError` if nothing was changed; what the store throws if the change
-    ///   goes on at the next start with both secrets.
-    func run() async throws {
-        let due = try await survey()
-        guard !due.isNothing else {
-            // It was begun, and cut short before or after all of it.
-            if ports.shares != nil { try await ports.store.write { try $0.concludeSecretChange { _ in nil } } }
-            return log.notice("nothing uses the previous secret any more: remove it")
+    /// - Throws: what the store throws, or `RotationError` if all was changed but what opens under neither secret; it goes on
+    ///   with the next call.
+    func finish() async throws {
+        guard let due = due.withLock(\.self), try await isOurTurn(due) else { return }
+        if due.left == nil { log.notice("the secret is being changed", metadata: ["keys": "\(due.keys)"]) }
+        let failures = try await rewrapAllRows(due) + rewrapAllDataKeys(by: due.rewrapper)
+        if let first = failures.first {
+            throw RotationError(
+                description: "enrollment \(first.id): \(first.why)"
+                    + (failures.count > 1 ? "; and \(failures.count - 1) others" : ""))
         }
-        // Nothing is changed under a journal that cannot record it.
-        try await ports.store.write { _ in }
-        log.notice("the secret is being changed", metadata: ["keys": "\(due.keys)"])
-        try await rewrap(due)
         try await conclude(due)
+        noteChanged(due)
+    }
+
+    /// Whether the work is this host's now; says once for whom it waits.
+    private func isOurTurn(_ due: Due) async throws -> Bool {
+        guard ports.shares != nil else { return true }
+        switch try await ports.store.write({ try $0.turnOfSecretChange() }) {
+        case .ours: return true
+        case .another: return false
+        case .waits(let hosts):
+            let isNew = awaited.withLock { awaited in
+                defer { awaited = hosts }
+                return awaited != hosts
+            }
+            guard isNew else { return false }
+            log.notice(
+                "the secret is changed once other hosts have started again",
+                metadata: ["hosts": "\(hosts.joined(separator: ", "))"])
+            return false
+        case .over:
+            // What an earlier change has left is brought along: nobody seals under the previous secret any more.
+            guard due.isNothing || due.auditKey else { return true }
+            due.isNothing ? noteUnused() : noteChanged(due)
+            return false
+        }
+    }
+
+    private func noteChanged(_ due: Due) {
+        self.due.withLock { $0 = nil }
         log.notice("the secret was changed: remove the previous one", metadata: ["keys": "\(due.keys)"])
     }
 
-    private func rewrap(_ due: Due) async throws {
-        var done = 0
-        func note(_ count: Int) {
-            done += count
-            onStep(.rewrapped(done, of: due.count))
-        }
-        try await forEachPage { page in
-            let ids = page.map(\.id)
-            try await rewrapRows(of: ids)
-            if due.pushes > 0 { try await rewrapPushKeys(of: ids) }
-            note(ids.count)
-        }
-        guard due.dataKeys > 0 else { return }
-        try await forEachPageOfDataKeys { page in note(try await rewrapDataKeys(page)) }
+    private func noteUnused() {
+        due.withLock { $0 = nil }
+        log.notice("nothing uses the previous secret any more: remove it")
     }
 
-    private func survey() async throws -> Due {
+    private func survey(_ rewrapper: any Rewrapper, _ onStep: @Sendable (StartStep) -> Void) async throws -> Due {
         let (count, auditKeys, rowKey) = try await ports.store.read { store in
             (
                 try store.enrollmentCount(),
@@ -80,16 +162,17 @@ struct SecretRotation: Sendable {
                 try store.sealedRowKey()
             )
         }
-        var due = Due()
+        var due = Due(rewrapper: rewrapper)
         try changingNothing("the audit key") {
             due.auditKey = try auditKeys.contains { try rewrapper.auditKey($0) != nil }
         }
         try changingNothing("the key of the rows' sums") { _ = try rowKey.flatMap(rewrapper.rowKey) }
-        try await forEachPage { page in
+        var place: Int64?
+        while let page = try await page(after: place) {
             let pushKeys = try await ports.store.survey { store in
-                try page.map { try store.subscriptions(of: $0.id).map(\.sealedKey) }
+                try page.enrollments.map { try store.subscriptions(of: $0.id).map(\.sealedKey) }
             }
-            for (enrollment, pushKeys) in zip(page, pushKeys) {
+            for (enrollment, pushKeys) in zip(page.enrollments, pushKeys) {
                 let id = enrollment.id
                 due.rows += 1
                 try changingNothing("enrollment \(id)") {
@@ -100,41 +183,35 @@ struct SecretRotation: Sendable {
                 }
                 onStep(.surveyed(due.rows, of: count))
             }
+            place = page.place
         }
-        try await forEachPageOfDataKeys { page in
+        var last: EnrollmentID?
+        while true {
+            let page = try await dataKeys(after: last)
             for key in page {
                 try changingNothing("the data key of enrollment \(key.enrollmentId)") {
                     if try rewrapper.dataKey(key.sealed, of: key.enrollmentId) != nil { due.dataKeys += 1 }
                 }
             }
+            guard page.count == Self.step else { break }
+            last = page.last?.enrollmentId
         }
         return due
     }
 
-    /// Goes through all that are not over.
-    private func forEachPage(_ body: ([Enrollment]) async throws -> Void) async throws {
-        var place: Int64?
-        while true {
-            let after = place
-            let page = try await ports.store.survey {
-                try $0.enrollmentPage(after: after, limit: Self.step, includingEnded: false)
-            }
-            guard let page else { return }
-            try await body(page.enrollments)
-            place = page.place
+    /// The next of those that are not over; nil after the last.
+    func page(after place: Int64?) async throws -> EnrollmentPage? {
+        try await ports.store.survey {
+            try $0.enrollmentPage(after: place, limit: Self.step, includingEnded: false)
         }
     }
 
-    private func forEachPageOfDataKeys(_ body: ([SealedDataKey]) async throws -> Void) async throws {
-        var last: EnrollmentID?
-        while true {
-            let after = last
-            let page = try await ports.store.survey { try $0.dataKeys(after: after, limit: Self.step) }
-            try await body(page)
-            guard page.count == Self.step else { return }
-            last = page.last?.enrollmentId
-        }
+    func dataKeys(after last: EnrollmentID?) async throws -> [SealedDataKey] {
+        try await ports.store.survey { try $0.dataKeys(after: last, limit: Self.step) }
     }
+
+    /// Notes those that could not be changed.
+    func leave(_ ids: [EnrollmentID]) { due.withLock { $0?.left = ids } }
 
     private func changingNothing(_ what: String, _ look: () throws -> Void) throws(RotationError) {
         do {
@@ -144,67 +221,6 @@ struct SecretRotation: Sendable {
                 description:
                     "the secret was not changed, nothing was: \(what): \(error); give both the secret that all is "
                     + "to be under and the one that it is under now")
-        }
-    }
-
-    /// A damaged row stays damaged.
-    private func rewrapRows(of ids: [EnrollmentID]) async throws {
-        let rewrapper = rewrapper
-        try await ports.store.write { store in
-            for id in ids {
-                guard let enrollment = try store.enrollment(id) else { continue }
-                if let old = enrollment.sealedKey, let new = try rewrapper.key(old, of: id) {
-                    try store.change(id, .keyResealed(Resealing(from: old, to: new)))
-                }
-                if let old = enrollment.membership?.sealedToken, let new = try rewrapper.token(old, of: id) {
-                    try store.change(id, .tokenResealed(from: old, to: new))
-                } else {
-                    try store.change(id, .rowResealed)
-                }
-            }
-        }
-    }
-
-    private func rewrapPushKeys(of ids: [EnrollmentID]) async throws {
-        let rewrapper = rewrapper
-        try await ports.store.write { store in
-            for id in ids {
-                for var subscription in try store.subscriptions(of: id) {
-                    guard let sealed = try rewrapper.pushKey(subscription.sealedKey, of: id) else { continue }
-                    subscription.sealedKey = sealed
-                    try store.update(subscription)
-                }
-            }
-        }
-    }
-
-    /// - Returns: how many were under the previous secret.
-    private func rewrapDataKeys(_ keys: [SealedDataKey]) async throws -> Int {
-        let rewrapper = rewrapper
-        return try await ports.store.write { store in
-            var count = 0
-            for old in keys {
-                guard let new = try rewrapper.dataKey(old.sealed, of: old.enrollmentId) else { continue }
-                try store.update(old, resealed: new)
-                count += 1
-            }
-            return count
-        }
-    }
-
-    private func conclude(_ due: Due) async throws {
-        let (rewrapper, clock) = (rewrapper, ports.clock)
-        let (keys, tokens) = (due.keys, due.tokens)
-        try await ports.store.write { store in
-            try store.resealPINTries()
-            if let sealed = try store.sealedAuditKey().flatMap(rewrapper.auditKey) {
-                try store.update(sealedAuditKey: sealed)
-            }
-            if let sealed = try store.sealedRowKey().flatMap(rewrapper.rowKey) {
-                try store.update(sealedRowKey: sealed)
-            }
-            try store.concludeSecretChange(rewrapper.auditKey)
-            try store.record(.secretChanged(keys: keys, tokens: tokens), at: clock.now)
         }
     }
 }

@@ -36,6 +36,11 @@ package struct AgentSecret: Sendable {
     /// Writes it into a new file, mode 0600, and returns when it is on the disk.
     package func write(to path: String) throws(FileError) { try SecretFile.write(secret, to: path) }
 
+    /// Bytes by which hosts see that they have the same secret, and that tell nothing else of it: 32 of HKDF.
+    package func fingerprint() throws(OpenSSLError) -> [UInt8] {
+        try unsafe derived("fingerprint", "").withBytes { unsafe Array($0) }
+    }
+
     /// The key that seals under one label.
     func sealingKey(for label: String) throws(OpenSSLError) -> Secret {
         try derived("seal", label)

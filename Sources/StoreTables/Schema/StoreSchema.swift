@@ -19,10 +19,13 @@ package enum StoreSchema {
     /// SQLite keeps each as it is here: they are `sqlite_schema`'s texts of a store of this form.
     package static func statements(for dialect: SQLDialect) -> [String] {
         switch dialect {
-        case .sqlite: tables.map(sqlite) + sqliteTallies
+        case .sqlite: tables.map(sqlite) + [scrubDue] + sqliteTallies
         case .postgres: tables.map(postgres) + postgresTallies
         }
     }
+
+    /// One row if the file is to be rewritten at the next start.
+    private static let scrubDue = "CREATE TABLE scrub_due (one INTEGER PRIMARY KEY CHECK (one = 1)) STRICT"
 
     private static func sqlite(_ statement: String) -> String {
         statement.replacing("/*host,*/", with: "").replacing("/*host*/", with: "").replacing("/*marks*/", with: "")

@@ -112,15 +112,6 @@ extension DatabaseTransaction {
         }
     }
 
-    package func concludeSecretChange(_ rewrapped: ([UInt8]) throws -> [UInt8]?) throws {
-        guard host != nil else { return }
-        for old in try sealedAuditKeysOfOthers() {
-            guard let new = try rewrapped(old) else { continue }
-            try database.run("UPDATE audit_key SET sealed = ? WHERE sealed = ?", [new, old])
-        }
-        try database.run("DELETE FROM secret_change")
-    }
-
     package func insert(_ row: JournalRow) throws {
         let entry = String(decoding: row.bytes, as: UTF8.self)
         try database.run(

@@ -54,7 +54,8 @@ struct StateMigration {
         do {
             moved = try PostgresStore(
                 target.settings, host: move.host, seals: move.seals,
-                dataKeys: move.dataKeys, clock: SystemClock(), mayEnterUnfinished: true)
+                dataKeys: move.dataKeys, clock: SystemClock(), secrets: move.hostSecrets,
+                mayEnterUnfinished: true)
         } catch let error as PostgresMoveError {
             throw StartError(.dataError, "\(target.place): \(error)")
         }

@@ -24,6 +24,7 @@ struct StateMoveSettings {
     var seals: RowSealer { RowSealer(secret: secret) }
     var dataKeys: DataKeySealer { DataKeySealer(secret: secret) }
     var auditKeys: SealedAuditKeys { SealedAuditKeys(secret: secret) }
+    var hostSecrets: HostSecrets { get throws { HostSecrets(present: try secret.fingerprint()) } }
 
     /// - Returns: how many enrollments are not over.
     @discardableResult

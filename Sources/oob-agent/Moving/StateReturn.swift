@@ -30,13 +30,15 @@ struct StateReturn {
         do {
             source = try PostgresStore(
                 move.database.settings.ofMove, host: move.host, seals: move.seals, dataKeys: move.dataKeys,
-                clock: SystemClock(),
+                clock: SystemClock(), secrets: move.hostSecrets,
                 opening: { try move.auditKeys.isUnderPrevious($0) ? .previous : .present })
         } catch PostgresMoveError.gone(let place) where place == self.place {
             // It was cut short after that; or it is done, which is seen here.
             return try conclude()
         } catch let error as PostgresMoveError {
             throw StartError(.dataError, "\(move.database.place): \(error)")
+        } catch let error as SecretChangeRefusal {
+            throw StartError(.config, "nothing was moved: \(error)")
         } catch is SealError {
             throw StateMoveSettings.wrongSecret
         }

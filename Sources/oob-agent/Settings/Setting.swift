@@ -85,8 +85,8 @@ enum Setting: String, CaseIterable {
             "The secret that encrypts the keys, 16 to 1,024 bytes. Default: $CREDENTIALS_DIRECTORY/secret, else one "
                 + "that is made in the state directory."
         case .previousSecretFile:
-            "The secret that was used before, given once: all that it encrypts is encrypted anew under the present one at "
-                + "start. Default: $CREDENTIALS_DIRECTORY/previous-secret, if it is there."
+            "The secret that was used before: all that it encrypts is encrypted anew under the present one while the agent "
+                + "runs. Default: $CREDENTIALS_DIRECTORY/previous-secret, if it is there."
         case .logLevel: "debug, info, notice, warning or error. Default: info."
         case .logFormat: "text or json. Default: text."
         case .exponentPolicy:

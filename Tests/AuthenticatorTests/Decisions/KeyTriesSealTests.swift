@@ -124,8 +124,7 @@ struct KeyTriesSealTests {
         if wasRight { #expect(try await refusal(.right) == nil) }
         let expected = PINTries(failures: wasRight ? 0 : 4, blockedUntil: nil)
         let new = try AgentSecret.generate()
-        try await sample.restarted(secret: new, previous: sample.secret).agent
-            .prepare(rewrapping: sample.rewrapper(to: new))
+        try await sample.restarted(secret: new, previous: sample.secret).rotate(by: sample.rewrapper(to: new))
         let last = try sample.restarted(secret: new)
         try await last.agent.prepare()
         #expect(try await tries(in: last) == expected)

@@ -118,7 +118,7 @@ struct InterleavingTests {
             guard try await !sample.enrollment(card.id).isOver else { return }
             try await sample.change(card.id, .ended(at: sample.now))
         }
-        try await rotating.agent.prepare(rewrapping: sample.rewrapper(to: new))
+        try await rotating.rotate(by: sample.rewrapper(to: new))
         #expect(try await sample.enrollment(card.id).membership == nil)
         #expect(try await sample.enrollment(card.id).isOver)
     }

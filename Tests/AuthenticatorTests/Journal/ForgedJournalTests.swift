@@ -141,7 +141,7 @@ struct ForgedJournalTests {
         let keys = try await sample.allEnrollments().map(\.sealedKey)
         let rotating = try sample.restarted(secret: new, previous: sample.secret)
         let error = try await #require(throws: StoreError.self) {
-            try await rotating.agent.prepare(rewrapping: sample.rewrapper(to: new))
+            try await rotating.rotate(by: sample.rewrapper(to: new))
         }
         #expect(error.kind == .forged)
         #expect(try await sample.allEnrollments().map(\.sealedKey) == keys)

@@ -192,7 +192,7 @@ struct PushSubscriberTests {
         let (card, sent) = try await sample.subscribed(push)
         let fresh = try AgentSecret.generate()
         let changed = try sample.restarted(secret: fresh, previous: sample.secret)
-        try await changed.agent.prepare(rewrapping: sample.rewrapper(to: fresh))
+        try await changed.rotate(by: sample.rewrapper(to: fresh))
         let kept = try #require(try await sample.store.real.read { try $0.subscriptions(of: card.id) }.first)
         #expect(try changed.ports.sealing.openPushKey(kept.sealedKey, for: card.id).recipient == sent.recipient)
         #expect(throws: (any Error).self) { try sample.ports.sealing.openPushKey(kept.sealedKey, for: card.id) }

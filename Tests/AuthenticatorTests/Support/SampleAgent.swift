@@ -52,17 +52,20 @@ struct SampleAgent: Sendable {
         self.issuer = issuer
         self.issuerKey = issuerKey
         self.settings = settings
-        seals = CountingSeals(RowSealer(secret: secret, previous: previous))
-        let dataKeys = DataKeySealer(secret: secret, previous: previous)
+        let secrets = SealingSecrets(secret, previous: previous)
+        seals = CountingSeals(RowSealer(secrets))
+        let dataKeys = DataKeySealer(secrets)
         store = BreakableStore(
             try openStore(at: "\(directory.path)/store.sqlite", seals: seals, dataKeys: dataKeys, host: host))
         let ring = KeyRing(
-            own: SealedKeyCustody(secret: secret), external: ExternalKeys(pkcs11Module: nil), clock: clock)
+            own: SealedKeyCustody(secrets), external: ExternalKeys(pkcs11Module: nil),
+            clock: clock)
         custody = WatchedCustody(ring)
         headFile = keepsHead ? HeadFile("\(directory.path)/head-of-\(host)") : nil
         ports = Ports(
-            store: store, custody: custody, externalKeys: ring, sealing: SecretSealer(secret: secret),
-            auditKeys: SealedAuditKeys(secret: secret, previous: previous), gateway: issuer, clock: clock,
+            store: store, custody: custody, externalKeys: ring,
+            sealing: SecretSealer(secrets),
+            auditKeys: SealedAuditKeys(secrets), gateway: issuer, clock: clock,
             shares: shares, headKeeper: headFile, entropy: SystemEntropy())
         let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         agent = Agent(ports: ports, settings: settings, log: log ?? silent, hub: hub)
@@ -89,6 +92,14 @@ struct SampleAgent: Sendable {
             directory: directory, secret: secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
             settings: settings ?? self.settings, host: host, shares: shares, hub: hub,
             keepsHead: headFile != nil)
+    }
+
+    /// Starts it with both secrets, and brings all under the present one.
+    func rotate(
+        by rewrapper: any Rewrapper, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
+    ) async throws {
+        try await agent.prepare(rewrapping: rewrapper, onStep: onStep)
+        try await agent.secretRotation.finish()
     }
 
     /// What brings all under another secret.

@@ -52,6 +52,10 @@ struct WatchedCustody: KeyCustody {
         }
     }
 
+    func isSame(_ one: [UInt8], as other: [UInt8], of name: EnrollmentID) -> Bool {
+        real.isSame(one, as: other, of: name)
+    }
+
     private struct WatchedKey: UnlockedKey {
         let real: any UnlockedKey
         let verifiesUser: Bool

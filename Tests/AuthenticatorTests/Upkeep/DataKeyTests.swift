@@ -148,7 +148,7 @@ struct DataKeyTests {
         let before = try #require(try await dataKeys().first)
         let new = try AgentSecret.generate()
         let rewrapper = sample.rewrapper(to: new)
-        try await sample.restarted(secret: new, previous: sample.secret).agent.prepare(rewrapping: rewrapper)
+        try await sample.restarted(secret: new, previous: sample.secret).rotate(by: rewrapper)
         let after = try #require(try await dataKeys().first)
         #expect(throws: SealError.notSealedByThisSecret) {
             try DataKeySealer(secret: sample.secret).open(after.sealed, of: card.id)
@@ -170,7 +170,7 @@ struct DataKeyTests {
         let new = try AgentSecret.generate()
         let rewrapper = sample.rewrapper(to: new)
         let failure = try await #require(throws: RotationError.self) {
-            try await sample.restarted(secret: new, previous: sample.secret).agent.prepare(rewrapping: rewrapper)
+            try await sample.restarted(secret: new, previous: sample.secret).rotate(by: rewrapper)
         }
         #expect(failure.description.contains("the data key of enrollment \(card.id)"))
         try await sample.restarted().agent.prepare()

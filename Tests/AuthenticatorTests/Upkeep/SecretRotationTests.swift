@@ -27,7 +27,14 @@ struct SecretRotationTests {
 
     private func rewrapper() -> SecretRewrapper { sample.rewrapper(to: new) }
 
-    private func rotate() async throws { try await rotating().agent.prepare(rewrapping: rewrapper()) }
+    /// Starts an agent with both secrets, and changes all.
+    private func rotate(
+        _ agent: SampleAgent? = nil, by rewrapper: (any Rewrapper)? = nil,
+        onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
+    ) async throws {
+        let agent = try agent ?? rotating()
+        try await agent.rotate(by: rewrapper ?? self.rewrapper(), onStep: onStep)
+    }
 
     /// An agent with one secret starts, and approves for each of these.
     private func expectApprovals(_ cards: [SampleEnrollment], under secret: AgentSecret) async throws {
@@ -99,11 +106,8 @@ struct SecretRotationTests {
         try await sample.agent.prepare()
         let cards = [try await sample.enrolled("a"), try await sample.enrolled("b"), try await sample.enrolled("c")]
         let failing = FailingRewrapper(real: rewrapper(), calls: Box(calls))
-        var isCut = false
-        do {
-            try await rotating().agent.prepare(rewrapping: failing)
-        } catch {
-            isCut = true
+        let isCut = await isStopped(by: failing)
+        if isCut {
             // Not all has followed yet, so the new secret alone is refused.
             let early = try sample.restarted(secret: new)
             await #expect(throws: SealError.notSealedByThisSecret) { try await early.agent.prepare() }
@@ -113,12 +117,21 @@ struct SecretRotationTests {
         return isCut
     }
 
+    private func isStopped(by failing: FailingRewrapper) async -> Bool {
+        do {
+            try await rotating().rotate(by: failing)
+            return false
+        } catch {
+            return true
+        }
+    }
+
     @Test func `if the disk fails it is finished at the next start`() async throws {
         try await sample.agent.prepare()
         let card = try await sample.enrolled()
         let first = try rotating()
         first.store.breakWrites()
-        await #expect(throws: StoreError.self) { try await first.agent.prepare(rewrapping: rewrapper()) }
+        await #expect(throws: StoreError.self) { try await rotate(first) }
         // The new secret alone is refused until all has followed.
         await #expect(throws: SealError.notSealedByThisSecret) {
             try await sample.restarted(secret: new).agent.prepare()
@@ -161,13 +174,17 @@ struct SecretRotationTests {
         let token = Data(try #require(card.enrollment.membership).sealedToken)
         let key = Data(try #require(card.enrollment.sealedKey))
         let auditKey = Data(try #require(try await sample.store.read { try $0.sealedAuditKey() }))
-        let agent = try rotating()
-        try await agent.agent.prepare(rewrapping: rewrapper())
+        try await rotate()
+        // The file is rewritten at the next start, as decisions wait for that.
+        #expect(try await sample.store.read { try $0.isScrubDue() } == (StoreKind.current == .sqlite))
+        try await sample.restarted(secret: new).agent.prepare()
         for name in try sample.directory.files(in: "") where name.hasPrefix("store.sqlite") {
             let bytes = try Data(contentsOf: URL(filePath: "\(sample.directory.path)/\(name)"))
             for old in [key, token, auditKey] { #expect(bytes.range(of: old) == nil, "\(name)") }
         }
     }
+
+    private func hex(_ bytes: Data) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
 
     /// Whether the bytes are in any of the store's files.
     private func isInFiles(_ bytes: Data) throws -> Bool {
@@ -180,10 +197,16 @@ struct SecretRotationTests {
     {
         try await sample.agent.prepare()
         let card = try await sample.enrolled()
+        // Old bytes are left behind where pages were split, and not where a row is written over: these are put there.
         let token = Data(try #require(card.enrollment.membership).sealedToken)
-        let first = try rotating()
-        first.store.breakScrub(by: SampleError("cut off"))
-        await #expect(throws: SampleError.self) { try await first.agent.prepare(rewrapping: rewrapper()) }
+        try sample.tamper(
+            "PRAGMA secure_delete = OFF; CREATE TABLE old (b BLOB); INSERT INTO old VALUES (x'\(hex(token))'); DROP TABLE old"
+        )
+        try await rotate()
+        #expect(try isInFiles(token))
+        let failing = try sample.restarted(secret: new, previous: old)
+        failing.store.breakScrub(by: SampleError("cut off"))
+        await #expect(throws: SampleError.self) { try await failing.agent.prepare(rewrapping: rewrapper()) }
         #expect(try isInFiles(token))
         try await sample.restarted(secret: new).agent.prepare()
         #expect(try !isInFiles(token))
@@ -193,20 +216,107 @@ struct SecretRotationTests {
         try await sample.agent.prepare()
         _ = try await sample.enrolled()
         try await rotate()
+        try await sample.restarted(secret: new).agent.prepare()
         let again = try rotating()
         again.store.breakScrub(by: SampleError("written anew"))
-        try await again.agent.prepare(rewrapping: rewrapper())
+        try await rotate(again)
+    }
+
+    @Test func `requests are decided meanwhile, under whichever secret their keys are`() async throws {
+        try await sample.agent.prepare()
+        let cards = [try await sample.enrolled("a"), try await sample.enrolled("b")]
+        let agent = try rotating()
+        try await agent.agent.prepare(rewrapping: rewrapper())
+        for (number, card) in cards.enumerated() { try await agent.receive(.numbered(number), for: card) }
+        let requests = try await agent.requests().map(\.id)
+        // One is decided before its key is sealed anew, and the other after.
+        try await agent.approve(requests[0])
+        try await agent.agent.secretRotation.finish()
+        try await agent.approve(requests[1])
+        try await agent.deliverAll()
+        #expect(await agent.issuer.decisions.count == 2)
+        for card in cards {
+            let sealed = try #require(try await agent.enrollment(card.id).sealedKey)
+            try new.checkKey(sealed, label: label(card))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a key that is sealed anew while it is open signs, and its PIN is changed`(isChanged: Bool) async throws {
+        try await sample.agent.prepare()
+        let (card, request) = try await sample.enrolledWithPIN()
+        let agent = try rotating()
+        try await agent.agent.prepare(rewrapping: rewrapper())
+        let rotate: @Sendable () async throws -> Void = { [agent = agent.agent] in
+            try await agent.secretRotation.finish()
+        }
+        if isChanged {
+            agent.custody.beforeOpening(rotate)
+            try await agent.agent.changePIN(of: card.id, from: .right, to: .other)
+            agent.custody.beforeOpening(nil)
+        } else {
+            agent.custody.beforeSigning(rotate)
+        }
+        #expect(try await agent.approve(request, pin: isChanged ? .other : .right).life.state == .approved)
+        #expect(try await agent.tries(of: card) == .fresh)
+        try new.checkKey(try #require(try await agent.enrollment(card.id).sealedKey), label: label(card))
+    }
+
+    @Test func `a PIN that was right is not counted if the request ends while its key is sealed anew`() async throws {
+        try await sample.agent.prepare()
+        let (card, request) = try await sample.enrolledWithPIN()
+        let agent = try rotating()
+        try await agent.agent.prepare(rewrapping: rewrapper())
+        agent.custody.beforeSigning { [agent] in
+            try await agent.agent.secretRotation.finish()
+            try await agent.decide(.deny(.userDenied), request)
+        }
+        #expect(try await agent.refusal(of: request, pin: .right)?.code == .noLongerDecidable)
+        #expect(try await agent.tries(of: card) == .fresh)
+    }
+
+    @Test func `what opens under neither secret any more is named, and all else is changed but the end`() async throws {
+        try await sample.agent.prepare()
+        let cards = [try await sample.enrolled("a"), try await sample.enrolled("b")]
+        let agent = try rotating()
+        let failing = FailingRewrapper(real: rewrapper(), calls: Box(.max))
+        try await agent.agent.prepare(rewrapping: failing)
+        failing.unreadable.set(cards[0].id)
+        for _ in 1...2 {
+            let error = try await #require(throws: RotationError.self) {
+                try await agent.agent.secretRotation.finish()
+            }
+            #expect(error.description.contains("\(cards[0].id)"))
+        }
+        try new.checkKey(try #require(try await agent.enrollment(cards[1].id).sealedKey), label: label(cards[1]))
+        let writes = Box(0)
+        agent.store.beforeWriting { _ = writes.next() }
+        failing.unreadable.set(nil)
+        try await agent.agent.secretRotation.finish()
+        #expect(writes.value == 3, "the one row, the data keys and the audit key")
+        try await expectApprovals(cards, under: new)
+    }
+
+    @Test func `what is made meanwhile is under the new secret`() async throws {
+        try await sample.agent.prepare()
+        let agent = try rotating()
+        try await agent.agent.prepare(rewrapping: rewrapper())
+        let card = try await agent.enrolled("new")
+        try new.checkKey(try #require(card.enrollment.sealedKey), label: label(card))
+        try await agent.agent.secretRotation.finish()
+        try await expectApprovals([card], under: new)
     }
 
     @Test func `it is told how far it has come`() async throws {
         try await sample.agent.prepare()
         for name in ["a", "b"] { _ = try await sample.enrolled(name) }
         let steps = Box<[StartStep]>([])
-        try await rotating().agent.prepare(rewrapping: rewrapper()) { step in steps.change { $0.append(step) } }
-        let rewrapped = [2, 4].map { StartStep.rewrapped($0, of: 4) }
-        #expect(steps.value == [.surveyed(1, of: 2), .surveyed(2, of: 2)] + rewrapped + [.scrubbing, .scrubbed])
-        #expect(steps.value.map(\.text)[2] == "Changing the secret: 2 of 4 keys and tokens")
-        #expect(steps.value.map(\.patience).suffix(3) == [.seconds(120), .seconds(1_800), .seconds(120)])
+        try await rotate { step in steps.change { $0.append(step) } }
+        try await sample.restarted(secret: new).agent.prepare { step in steps.change { $0.append(step) } }
+        let scrub = StoreKind.current == .sqlite ? [StartStep.scrubbing, .scrubbed] : []
+        #expect(steps.value == [.surveyed(1, of: 2), .surveyed(2, of: 2)] + scrub)
+        #expect(
+            StartStep.surveyed(1, of: 2).patience == .seconds(120) && StartStep.scrubbing.patience == .seconds(1_800))
     }
 
     @Test func `it is in the journal, once, and the journal is whole`() async throws {
@@ -229,7 +339,7 @@ struct SecretRotationTests {
         let before = try await sealedKeys()
         let log = WrittenLog()
         let again = try sample.restarted(secret: new, previous: old, log: log.logger)
-        try await again.agent.prepare(rewrapping: rewrapper())
+        try await rotate(again)
         #expect(log.lines(.notice) == ["nothing uses the previous secret any more: remove it"])
         #expect(try await sealedKeys() == before)
     }
@@ -250,13 +360,11 @@ struct SecretRotationTests {
             try await sample.store.write { try $0.insert(other) }
         }
         let agent = try rotating()
+        try await agent.agent.prepare(rewrapping: rewrapper())
         let writes = Box(0)
         agent.store.beforeWriting { _ = writes.next() }
-        let rotation = SecretRotation(
-            ports: agent.ports, rewrapper: rewrapper(), log: WrittenLog().logger)
-        try await rotation.run()
-        #expect(
-            writes.value == 6, "one that changes nothing, pieces of tokens and data keys, and the audit key")
+        try await agent.agent.secretRotation.finish()
+        #expect(writes.value == 5, "pieces of rows and data keys, and the audit key")
         let tokens = try await agent.allEnrollments().compactMap { enrollment in
             try enrollment.membership.map { try agent.ports.sealing.open($0.sealedToken, for: enrollment.id).reveal() }
         }
@@ -269,6 +377,8 @@ private struct FailingRewrapper: Rewrapper {
     let real: any Rewrapper
     /// How many calls succeed.
     let calls: Box<Int>
+    /// Whose token opens under neither secret.
+    let unreadable = Box<EnrollmentID?>(nil)
 
     private func count() throws {
         let left = calls.change { calls in
@@ -280,6 +390,7 @@ private struct FailingRewrapper: Rewrapper {
 
     func token(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]? {
         try count()
+        if unreadable.value == name { throw SampleError("it opens under neither") }
         return try real.token(sealed, of: name)
     }
 
