@@ -94,7 +94,7 @@ package protocol StoreWriter: StoreReader {
     ///
     /// False if no change is under way among the hosts that share the store; true if it has one host.
     func noteSecretSurvey() throws -> Bool
-    /// Whose work the change is now; what seals under the previous secret and does not run writes nothing from then on.
+    /// Finds the host that is to change the rows now, and shuts out hosts that seal under the previous secret and do not run.
     func turnOfSecretChange() throws -> SecretChangeTurn
     /// Brings the audit keys of the other hosts' chains under the present secret, and lets hosts start that have it alone.
     ///
@@ -135,7 +135,7 @@ package protocol StoreWriter: StoreReader {
     func removeWhatWasNeverShown(before time: Int64, limit: Int) throws -> Int
 }
 
-/// Whose work a change of the secret is, of the hosts that share the store.
+/// The host whose turn a change of the secret is, among those that share the store.
 package enum SecretChangeTurn: Sendable, Equatable {
     case ours
     /// Another host's, which runs.

@@ -1,4 +1,4 @@
-/// What is changed of the store's rows, some at a time.
+/// The change of the store's rows, some at a time.
 extension SecretRotation {
     /// An enrollment of which something opens under neither secret.
     struct Failure: Sendable {
@@ -85,7 +85,7 @@ extension SecretRotation {
                 } catch {
                     return Failure(id: old.enrollmentId, why: "\(error)")
                 }
-                // One that was erased since it was read is not there any more, and stays so.
+                // A key that was erased since it was read is not there any more, and stays so.
                 if let new { try store.update(old, resealed: new) }
                 return nil
             }

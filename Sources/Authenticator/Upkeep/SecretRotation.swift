@@ -8,7 +8,7 @@ package struct RotationError: Error, Sendable, CustomStringConvertible {
 
 /// Changes the secret that everything is under, while the agent runs: meanwhile both secrets open.
 ///
-/// What is written is under the present one from the start on.
+/// It is begun only where values are sealed under the present one from the start on.
 final class SecretRotation: Sendable {
     /// The most rows that one database transaction looks at or rewrites.
     static let step = 200
@@ -28,7 +28,7 @@ final class SecretRotation: Sendable {
         self.log = log
     }
 
-    /// What was under the previous secret when the agent started.
+    /// Counts of all that was under the previous secret when the agent started.
     struct Due: Sendable {
         let rewrapper: any Rewrapper
         var keys = 0
@@ -40,7 +40,7 @@ final class SecretRotation: Sendable {
 
         /// All that are not over: rows are sealed under the secret too.
         var rows = 0
-        /// Those of which something opened under neither secret, once all were gone through; nil before that.
+        /// Enrollments with a value that opened under neither secret, once all were gone through; nil before that.
         var left: [EnrollmentID]?
         var isNothing: Bool { !auditKey && keys == 0 && tokens == 0 && pushes == 0 && dataKeys == 0 }
     }
@@ -67,7 +67,9 @@ final class SecretRotation: Sendable {
         self.due.withLock { $0 = due }
     }
 
-    /// What was found; if something opens under neither secret, nothing, unless other hosts have got further.
+    /// Gives the survey's counts; none if a value opens under neither secret and other hosts go on with the change already.
+    ///
+    /// - Throws: the survey's error if no host has begun to change rows.
     private func settled(_ found: Result<Due, any Error>, _ rewrapper: any Rewrapper) async throws -> Due {
         guard case .failure(let error) = found, error is RotationError else { return try found.get() }
         // Others seal under the present secret already, so that neither is enough alone. What does not open is named again
