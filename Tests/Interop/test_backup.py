@@ -168,7 +168,13 @@ class ABackup(unittest.TestCase):
         self.assertNotEqual(self.files_with(other), [])
 
     def files_with(self, bytes: bytes) -> list[Path]:
-        return [path for path in (self.folder / "state").iterdir() if path.is_file() and bytes in path.read_bytes()]
+        found = []
+        for path in (self.folder / "state").iterdir():
+            # The agent may have put another in its place since the directory was read.
+            with contextlib.suppress(FileNotFoundError):
+                if path.is_file() and bytes in path.read_bytes():
+                    found.append(path)
+        return found
 
 
 @unittest.skipUnless(shutil.which("strace"), "needs strace")
@@ -328,8 +334,12 @@ class AClientThatStopsReading(unittest.TestCase):
 
     def unnamed(self, agent: Agent) -> list[str]:
         """The files without a name that the agent has open, such as a copy on its way."""
-        links = Path(f"/proc/{agent.process.pid}/fd").iterdir()
-        return [target for link in links if "/agent.db (deleted)" in (target := os.readlink(link))]
+        targets = []
+        for link in Path(f"/proc/{agent.process.pid}/fd").iterdir():
+            # The agent may have closed it since the directory was read.
+            with contextlib.suppress(FileNotFoundError):
+                targets.append(os.readlink(link))
+        return [target for target in targets if "/agent.db (deleted)" in target]
 
     def resident(self, agent: Agent) -> int:
         """Private memory, in bytes."""
