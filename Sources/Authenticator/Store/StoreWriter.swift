@@ -17,8 +17,11 @@ package protocol StoreWriter: StoreReader {
     /// False, and nothing is changed, if they are not.
     @discardableResult
     func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool
-    /// Seals all that is counted of keys anew; what is not as the agent wrote it stays so.
-    func resealPINTries() throws
+    /// Seals what is counted of the next `limit` keys anew; what is not as the agent wrote it stays so.
+    ///
+    /// - Parameter last: what the call before gave; nil for the first.
+    /// - Returns: the last of these keys; nil if there was none.
+    func resealPINTries(after last: KeyIdentity?, limit: Int) throws -> KeyIdentity?
 
     /// Writes a new request, with what is kept of it for a dispute.
     func insert(_ request: RequestRecord, _ evidence: KeptEvidence) throws

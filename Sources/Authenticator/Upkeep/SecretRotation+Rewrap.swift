@@ -92,10 +92,18 @@ extension SecretRotation {
         }
     }
 
+    /// Goes through all, as the counts of keys that no enrollment uses are sealed too.
+    func resealAllPINTries() async throws {
+        var last: KeyIdentity?
+        repeat {
+            let after = last
+            last = try await ports.store.write { try $0.resealPINTries(after: after, limit: Self.step) }
+        } while last != nil
+    }
+
     func conclude(_ due: Due) async throws {
         let (rewrapper, clock) = (due.rewrapper, ports.clock)
         try await ports.store.write { store in
-            try store.resealPINTries()
             if let sealed = try store.sealedAuditKey().flatMap(rewrapper.auditKey) {
                 try store.update(sealedAuditKey: sealed)
             }

@@ -90,13 +90,17 @@ final class SecretRotation: Sendable {
 
     /// Works until the task is cancelled.
     func run() async throws {
+        var told: String?
         while true {
             do {
                 try await finish()
+                told = nil
             } catch is CancellationError {
                 return
             } catch {
-                log.error("the secret is not changed yet", metadata: ["reason": "\(error)"])
+                let reason = "\(error)"
+                if told != reason { log.error("the secret is not changed yet", metadata: ["reason": "\(reason)"]) }
+                told = reason
             }
             try await ports.clock.sleep(seconds: Self.pause)
         }
@@ -118,6 +122,7 @@ final class SecretRotation: Sendable {
                 description: "enrollment \(first.id): \(first.why)"
                     + (failures.count > 1 ? "; and \(failures.count - 1) others" : ""))
         }
+        try await resealAllPINTries()
         try await conclude(due)
         noteChanged(due)
     }

@@ -81,11 +81,12 @@ extension DatabaseTransaction {
     }
 
     package func keyTries() throws -> [KeyIdentity: PINTries] {
-        let tries = try database.rows(of: KeyTriesColumn.table, "") { fields in
-            let key = try fields.made(of: fields.bytes(.identity), .identity, KeyIdentity.init(bytes:))
-            return (key, try self.tries(fields, of: key))
-        }
-        return Dictionary(tries) { $1 }
+        Dictionary(try database.rows(of: KeyTriesColumn.table, "", as: identified)) { $1 }
+    }
+
+    private func identified(_ fields: Fields<KeyTriesColumn>) throws -> (KeyIdentity, PINTries) {
+        let key = try fields.made(of: fields.bytes(.identity), .identity, KeyIdentity.init(bytes:))
+        return (key, try tries(fields, of: key))
     }
 
     package func hasRoomForTries(of key: KeyIdentity) throws -> Bool {
@@ -130,8 +131,12 @@ extension DatabaseTransaction {
         return true
     }
 
-    package func resealPINTries() throws {
-        for (key, tries) in try keyTries() where tries != .unknown { try write(tries, of: key) }
+    package func resealPINTries(after last: KeyIdentity?, limit: Int) throws -> KeyIdentity? {
+        let page = try database.rows(
+            of: KeyTriesColumn.table, "WHERE identity > ? ORDER BY identity LIMIT ?", [last?.bytes ?? [], limit],
+            as: identified)
+        for (key, tries) in page where tries != .unknown { try write(tries, of: key) }
+        return page.last?.0
     }
 
     private func write(_ tries: PINTries, of key: KeyIdentity) throws {
