@@ -54,12 +54,20 @@ struct AllEnrollmentsTests {
 
     @Test func `a survey takes no place of other reads, nor of writes`() async throws {
         let (store, gate) = (sample.store, Gate())
-        await withDiscardingTaskGroup { tasks in
-            for _ in 1...3 { tasks.addTask { _ = try? await store.survey { _ in gate.pass() } } }
-            for _ in 1...4 { _ = try? await store.read { try $0.enrollmentCount() } }
-            _ = try? await store.write { try $0.touch() }
+        // If all else waited for the surveys, it would wait for ever.
+        let watch = Task {
+            try await Task.sleep(for: .seconds(30))
             gate.open()
         }
+        try await withThrowingDiscardingTaskGroup { tasks in
+            for _ in 1...3 { tasks.addTask { try await store.survey { _ in gate.pass() } } }
+            while gate.come == 0 { await Task.yield() }
+            for _ in 1...4 { _ = try await store.read { try $0.enrollmentCount() } }
+            _ = try await store.write { try $0.touch() }
+            #expect(gate.passed == 0, "the reads and the write waited for the surveys")
+            gate.open()
+        }
+        watch.cancel()
         #expect(gate.passed == 3)
     }
 
@@ -90,14 +98,16 @@ struct AllEnrollmentsTests {
 /// Keeps those who come until it is opened.
 private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
-    private let count = Mutex(0)
+    private let counts = Mutex((come: 0, passed: 0))
 
-    var passed: Int { count.withLock(\.self) }
+    var come: Int { counts.withLock(\.come) }
+    var passed: Int { counts.withLock(\.passed) }
 
     func pass() {
+        counts.withLock { $0.come += 1 }
         semaphore.wait()
         semaphore.signal()
-        count.withLock { $0 += 1 }
+        counts.withLock { $0.passed += 1 }
     }
 
     func open() { semaphore.signal() }

@@ -60,6 +60,20 @@ struct PagedAuditTests {
         await #expect(throws: CancellationError.self) { _ = try await audit.value }
     }
 
+    @Test func `a look at all rows that is no longer wanted ends in the middle of them`() async throws {
+        _ = try await sample.enrolled()
+        let store = sample.agent.journal.store
+        let (held, begun) = (Box<Task<RowSurvey, any Error>?>(nil), Channel<Void>())
+        let survey = Task {
+            try await begun.next()
+            // Before the first row is read, and in the same database transaction.
+            return try await store.surveyRows { _ in held.value?.cancel() }
+        }
+        held.set(survey)
+        begun.send(())
+        await #expect(throws: CancellationError.self) { _ = try await survey.value }
+    }
+
     @Test func `rows that change while others are read are no fault`() async throws {
         var (cards, requests): ([SampleEnrollment], [RequestID]) = ([], [])
         for number in 1...12 {
@@ -82,11 +96,15 @@ struct PagedAuditTests {
     }
 
     @Test func `more entries than a batch between two pages are followed before the next page`() async throws {
-        for name in ["a", "b", "c"] { _ = try await sample.enrolled(name) }
-        let last = try await sample.enrolled("last")
-        try await sample.receive(SampleRequest(), for: last)
-        let request = try await sample.onlyRequest().id
+        _ = try await sample.enrolled("first")
+        let card = try await sample.enrolled("second")
+        // So the journal has a signCount of it, and the row's later one is more than that.
+        try await sample.receive(.numbered(1), for: card)
+        try await sample.approve(try await sample.onlyRequest().id)
+        try await sample.receive(.numbered(2), for: card)
+        let request = try #require(try await sample.requests().last).id
         let before = try await sample.journal().count
+        // The fourth look is the one at the second row.
         beforeLooks { look in
             guard look == 4 else { return }
             try await sample.write(entries: 1_200)

@@ -85,15 +85,33 @@ struct StoredBytesTests {
 
     @Test func `status says so with the reason issuer until a newcomer is presented again`() async throws {
         let sample = try sample { $0.storedBytes = 20_000 }
-        let card = try await sample.enrolled()
-        _ = try await fill(sample, card)
+        let (card, other) = (try await sample.enrolled("card"), try await sample.enrolled("other"))
+        let count = try await fill(sample, card)
         let trouble = try #require(try await sample.agent.troubles().first)
         #expect(trouble.contains("max-stored-bytes"))
         #expect(await sample.agent.figures().notReady[.issuer] == 1)
-        let roomier = try sample.restarted(
-            settings: AgentSettings(bounds: AgentBounds { $0.storedBytes = 1 << 20 }, version: "1"))
-        try await roomier.receive(.numbered(60), for: card)
-        #expect(try await roomier.agent.troubles().isEmpty)
+        for request in try await sample.requests().prefix(count) {
+            try await sample.decide(.deny(.userDenied), request.id)
+        }
+        try await erase(sample, card)
+        _ = try await sample.store.real.write { try $0.removeWhatWasOver(before: .max, limit: 100) }
+        #expect(try await sample.agent.troubles() == [trouble])
+        try await sample.receive(.numbered(60), for: other)
+        #expect(try await sample.agent.troubles() == [trouble], "another enrollment says nothing of this one")
+        try await sample.receive(.numbered(61), for: card)
+        #expect(try await sample.requests().last?.life == .pending)
+        #expect(try await sample.agent.troubles().isEmpty)
+    }
+
+    /// Takes all away that is kept of an enrollment's requests, delivered or not.
+    private func erase(_ sample: SampleAgent, _ card: SampleEnrollment) async throws {
+        let id = card.id
+        try await sample.store.real.write { store in
+            for entry in try store.outbox(enrollment: id) {
+                try store.endDelivery(of: entry, as: .failed(token: "x"), error: nil)
+            }
+            _ = try store.eraseRequests(of: id, after: nil, limit: 100)
+        }
     }
 
     /// What the rows say, which the tally has to say as well.
@@ -127,13 +145,7 @@ struct StoredBytesTests {
         try await expectRight(sample, card, other)
         let before = try await tally(sample, card).bytes
         sample = try sample.restarted()
-        let id = card.id
-        try await sample.store.real.write { store in
-            for entry in try store.outbox(enrollment: id) {
-                try store.endDelivery(of: entry, as: .failed(token: "x"), error: nil)
-            }
-            _ = try store.eraseRequests(of: id, after: nil, limit: 100)
-        }
+        try await erase(sample, card)
         try await expectRight(sample, card, other)
         #expect(try await tally(sample, card).bytes < before)
         _ = try await sample.store.real.write { try $0.removeWhatWasOver(before: .max, limit: 100) }
