@@ -13,6 +13,7 @@ from pathlib import Path
 from crash_world import Issuer
 from host_ledger import Ledger, Purchase
 from host_links import Link, Links
+from host_secrets import SecretChanges
 from host_world import Host
 from postgres_cluster import PostgresCluster
 
@@ -75,14 +76,12 @@ class Round:
         self.links = self.closed(Links(), "close")
         database = f"d{secrets.token_hex(6)}"
         self.server.create(database)
-        secret = self.folder / "secret"
-        secret.touch(0o600)
-        secret.write_bytes(secrets.token_bytes(32))
         port = int(self.issuer.place.rsplit(":", 1)[1])
         self.hosts = [self.closed(Host(f"host-{number}", self.folder / f"h{number}", libraries, self.links,
                                        self.server, port), "close") for number in range(hosts)]
+        self.secrets = SecretChanges(self.folder, self.hosts)
         for host in self.hosts:
-            host.use(database, secret, lease)
+            host.use(database, lease)
             host.revive()
         self.ledger = Ledger(self.issuer, self.server, database)
         self.cards = [self.enroll("presence") for _ in range(CARDS)]
@@ -351,6 +350,17 @@ class Round:
         self.over.wait(rng.uniform(0, 4 * self.lease))
         self.server.renew_standby()
 
+    def change_secrets(self, rng: random.Random):
+        """One change after the other; the faults start the hosts again."""
+        while not self.over.wait(rng.uniform(2, 8)):
+            if not self.secrets.have_all():
+                continue
+            self.secrets.begin()
+            while not self.over.wait(0.2):
+                if self.secrets.end_if_over():
+                    self.count("secret changed")
+                    break
+
     # A round.
 
     def run(self, faults: int, seconds: float | None = None):
@@ -360,13 +370,17 @@ class Round:
         sufferers = [self.hand(self.suffer, host, random.Random(self.rng.randrange(1 << 32)), each) for host in self.hosts]
         sufferers.append(self.hand(self.all_suffer, random.Random(self.rng.randrange(1 << 32)), max(1, faults // ALL_SUFFER)))
         clients = [self.hand(self.client, random.Random(self.rng.randrange(1 << 32))) for _ in range(CLIENTS)]
+        # Where hosts are only stopped none starts again.
+        changer = [] if self.only_stops else [self.hand(self.change_secrets, random.Random(self.rng.randrange(1 << 32)))]
         for sufferer in sufferers:
             sufferer.join()
         self.over.set()
-        for client in clients:
-            client.join()
+        for other in clients + changer:
+            other.join()
         if self.failure is not None:
             raise self.failure
+        if self.secrets.finish():
+            self.count("secret changed")
         self.expect_life()
         self.settle()
 

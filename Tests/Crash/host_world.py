@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from crash_world import DyingAgent, UnixConnection, exchange
 from host_links import Link, Links, Network
@@ -15,7 +16,16 @@ from wall_clock import WallClock
 
 # Exit statuses of a start that may go well later (commands.md).
 TRIED_AGAIN = {69, 74}
+# The one of a start with the wrong secrets, among others.
+WRONG_SETTINGS = 78
 REVIVED_WITHIN = 120
+
+
+class Secrets(NamedTuple):
+    """The files with the secret of a host and, while that is changed, with the one before."""
+
+    present: Path
+    previous: Path | None = None
 
 
 class Host(DyingAgent):
@@ -38,12 +48,15 @@ class Host(DyingAgent):
         self.network = Network(ways)
         self.through = self.network.through
         self.clock = WallClock(libraries[1], folder / "clock")
+        self.secrets: Secrets | None = None
+        self.started_with: Secrets | None = None
         both = " ".join(str(library) for library in libraries)
         self.variables = {**self.clock.variables, "LD_PRELOAD": both}
 
-    def use(self, database: str, secret: Path, lease: int):
-        self.options = ["--database", self.cluster.url(database, self.ports), "--host-name", self.name,
-                        "--secret-file", str(secret), "--host-lease", str(lease)]
+    def use(self, database: str, lease: int):
+        """The secrets are those that it has when it starts."""
+        self.place = ["--database", self.cluster.url(database, self.ports), "--host-name", self.name,
+                      "--host-lease", str(lease)]
 
     def ask(self, method: str, path: str, body=None, patience: float = 20) -> tuple[int, dict] | None:
         """(status, JSON), whatever it says; None where no answer came, so that nothing is known."""
@@ -76,16 +89,23 @@ class Host(DyingAgent):
         return self.process.poll() is not None
 
     def revive(self):
-        """Starts it, again and again while its database or its clock is in the way."""
+        """Starts it, again and again while its database, its clock or a secret that was changed is in the way."""
         deadline = time.monotonic() + REVIVED_WITHIN
         while True:
+            secrets = self.secrets
+            self.options = [*self.place, "--secret-file", secrets.present]
+            if secrets.previous is not None:
+                self.options += ["--previous-secret-file", secrets.previous]
             try:
                 self.start()
+                self.started_with = secrets
                 return
             except Exception as error:
                 status = self.process.wait(READY_WITHIN)
                 self.process = None
-                if status not in TRIED_AGAIN or time.monotonic() > deadline:
+                # Others may have begun to change the secret while it started with the old one.
+                is_changed = status == WRONG_SETTINGS and secrets != self.secrets
+                if not (is_changed or status in TRIED_AGAIN) or time.monotonic() > deadline:
                     raise AssertionError(f"{self.name} ends its start with {status} ({error}):\n{self.tail()}") from error
 
     def close(self):
