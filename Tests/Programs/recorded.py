@@ -10,6 +10,7 @@ import os
 import re
 import signal
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -47,6 +48,10 @@ class Record:
         test.update(outcome=outcome, reason=reason)
         self.write()
 
+    def took(self, test_id: str, seconds: float):
+        self.tests[test_id]["seconds"] = round(seconds, 1)
+        self.write()
+
     def note_all(self, of: str, outcome: str, reason: str):
         """For all tests of a class or module, which is skipped or fails before them."""
         for test_id in list(self.tests):
@@ -77,9 +82,11 @@ class Recording(unittest.TextTestResult):
     def startTest(self, test):
         super().startTest(test)
         self.note(test, "running")
+        self.began = time.monotonic()
 
     def stopTest(self, test):
         super().stopTest(test)
+        self.record.took(test.id(), time.monotonic() - self.began)
         self.begin()
 
     def addSuccess(self, test):

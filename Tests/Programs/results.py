@@ -20,6 +20,8 @@ import citations
 
 # Lines about what is cited: more than that say no more than that a part did not run.
 MOST = 40
+# Scripts that took the longest.
+SLOWEST = 12
 LONGEST_REASON = 600
 EXCEPTIONS = Path(__file__).with_name("may-be-skipped.txt")
 
@@ -101,6 +103,12 @@ class Results:
             Test(path.name.removesuffix(".json"), test["name"], test["outcome"], test["reason"])
             for path in sorted(folder.glob("test_*.py.json")) for test in json.loads(path.read_text(encoding="utf-8"))]
         self.all = self.swift + self.python
+        # By script: a test that was ended has none.
+        self.seconds: dict[str, float] = defaultdict(float)
+        for path in folder.glob("test_*.py.json"):
+            for test in json.loads(path.read_text(encoding="utf-8")):
+                if "seconds" in test:
+                    self.seconds[path.name.removesuffix(".json")] += test["seconds"]
         self.again = [Stream(path) for path in sorted((folder / "again").glob("*.jsonl"))]
 
     @property
@@ -170,6 +178,9 @@ def report(results: Results, pages: dict[str, str], scripts: set[str], allowed: 
         lines += [f"not skipped any more: take it out of {EXCEPTIONS.name}: {name}" for name in stale]
         is_well = is_well and not forbidden and not stale
     lines += results.failures
+    slowest = sorted(results.seconds.items(), key=lambda script: -script[1])[:SLOWEST]
+    if slowest:
+        lines.append("slowest scripts: " + ", ".join(f"{script} {seconds:.0f} s" for script, seconds in slowest))
     lines += [f"{stream.name}: {stream.closing or 'was ended before its end.'}"
               for stream in results.streams + results.again]
     ran = sum(test.outcome == "passed" for test in results.python)

@@ -158,6 +158,15 @@ class WhatIsReported(unittest.TestCase):
             self.assertEqual(lines, ["part: Test run with 1 test passed.",
                                      "outside: 1 tests in 1 scripts passed. Skipped in all: 0."])
 
+    def test_the_scripts_that_took_the_longest_are_named(self):
+        self.swift(self.STARTED, self.CASE, self.PASSED, self.ENDED)
+        for number in range(results.SLOWEST + 1):
+            tests = [{"name": "test_it", "outcome": "passed", "reason": "", "seconds": seconds} for seconds in [1, number]]
+            (self.folder / f"test_{number:02}.py.json").write_text(json.dumps(tests))
+        lines, _ = self.report()
+        self.assertIn("slowest scripts: " + ", ".join(
+            f"test_{number:02}.py {number + 1} s" for number in range(results.SLOWEST, 0, -1)), lines)
+
     def test_each_test_that_failed_is_named_with_its_reason_before_the_closing_lines(self):
         issue = {"kind": "issueRecorded", "messages": [{"symbol": "fail", "text": "Expectation\n failed: 1 == 2"}]}
         self.swift(self.STARTED, self.CASE, issue, self.FAILED, self.ENDED)
