@@ -32,8 +32,6 @@ package struct RequestRecord: Sendable {
     package var deliveryError: String?
     /// Whether another transaction came under the same acsTransId.
     package var hasConflict = false
-    /// Whether its message in the database is not as the agent wrote it: nothing of it is shown, and it is not decided.
-    package var isDamaged = false
 
     package init(
         id: RequestID, enrollmentId: EnrollmentID, jti: TokenID, iat: Int64?, exp: Int64?,

@@ -256,4 +256,51 @@ extension DatabaseTransaction {
         guard request.life.delivery == .queued else { return nil }
         return try request.queuePlace ?? nextPlace(of: request.enrollmentId)
     }
+
+    private static let requests = """
+        SELECT \(RequestColumn.table.columns), \(PieceColumn.message), \(dataKey(of: "request.enrollment_id")) FROM request
+        """
+
+    private func requests(_ condition: String, _ arguments: StatementValues) throws -> [RequestRecord] {
+        let sql = "\(Self.requests) \(condition)"
+        return try database.rows(of: RequestColumn.table, sql: sql, arguments) { fields in
+            let message = fields.joined(PieceColumn.table)
+            return try record(fields, message, dataKey: message.joined(DataKeyColumn.table))
+        }
+    }
+
+    /// - Parameters:
+    ///   - piece: the message.
+    ///   - dataKey: that of the request's enrollment.
+    func record(
+        _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>, dataKey: Fields<DataKeyColumn>
+    ) throws -> RequestRecord {
+        let id = try fields.value(.id, RequestID.init)
+        let enrollment = try fields.value(.enrollmentId, EnrollmentID.init)
+        let cipher = try cipher(RequestColumn.table, row: id.text, of: enrollment, dataKey)
+        // Without one it was erased.
+        let message: String? =
+            if try fields.optionalNumber(.messagePiece) as Int64? != nil {
+                try self.cipher(.message, of: id, enrollment, dataKey).text(piece)
+            } else { nil }
+        var request = RequestRecord(
+            id: id,
+            enrollmentId: enrollment,
+            jti: try fields.value(.jti, TokenID.init), iat: try fields.optionalTime(.iat),
+            exp: try fields.optionalTime(.exp), presented: nil,
+            acsTransId: try fields.optionalText(.acsTransId), message: message ?? "",
+            traceparent: try fields.optionalText(.traceparent), receivedAt: try fields.time(.receivedAt),
+            life: try LifeColumns.read(fields))
+        if let message, try fields.flag(.isPresented) {
+            request.presented = PresentedRequest(
+                try piece.made(of: message, .bytes, KeptMessage.init),
+                transactionDigest: try fields.bytes(.transactionDigest),
+                warnings: try WarningColumn.read(cipher.optionalBytes(fields, .warnings), fields))
+        }
+        request.decidedAt = try fields.optionalTime(.decidedAt)
+        request.queuePlace = try fields.optionalNumber(.queuePlace)
+        request.deliveryError = try fields.optionalText(.deliveryError)
+        request.hasConflict = try fields.flag(.hasConflict)
+        return request
+    }
 }
