@@ -10,7 +10,7 @@ help: ## Print this list.
 
 build: ## Install what is missing and build the programs for tests, with personas; plain `swift build` has none.
 	Scripts/bootstrap
-	swift build $$(Scripts/traits)
+	Scripts/build
 
 deb: ## Build the Debian packages into .build: a release build, 10 minutes or more the first time.
 	Scripts/bootstrap
@@ -27,30 +27,30 @@ docs: ## Build the documentation of the library D1 into .build/documentation; an
 
 test: ## Set up what the tests need and run them all; SKIPS=none makes each skipped test a failure, as in .ci/run.
 	Scripts/bootstrap --tests
-	swift build --build-tests $$(Scripts/traits)
+	Scripts/build --build-tests
 	Scripts/test $(if $(filter none,$(SKIPS)),--nothing-skipped)
 
 crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=, and DEATH= or ROUND= for one of them.
 	Scripts/bootstrap
-	swift build $$(Scripts/traits)
+	Scripts/build
 	PYTHONPATH=Tests/Programs python3 -B Tests/Crash/crash_campaign.py $(if $(RECORD),--record $(RECORD)) $(if $(CRASHES),--crashes $(CRASHES)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(DEATH),--death "$(DEATH)") $(if $(ROUND),--round $(ROUND))
 
 host-test: ## Faults at hosts that share a PostgreSQL: FAULTS=10000, HOSTS=3, LEASE=300, STANDBY=no, STOPS=1-60, SEED=, ROUND= for one.
 	Scripts/bootstrap --tests
-	swift build $$(Scripts/traits)
+	Scripts/build
 	.venv/bin/python -B Tests/Crash/host_campaign.py $(if $(RECORD),--record $(RECORD)) $(if $(FAULTS),--faults $(FAULTS)) \
 		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(filter no,$(STANDBY)),--no-standby) $(if $(STOPS),--stops $(STOPS)) $(if $(SEED),--seed $(SEED)) $(if $(ROUND),--round $(ROUND))
 
 takeover-test: ## How long until others have the work of a host that was killed: KILLS=100, HOSTS=2, LEASE=15000, SEED=1.
 	Scripts/bootstrap --tests
-	swift build $$(Scripts/traits)
+	Scripts/build
 	.venv/bin/python -B Tests/Crash/host_takeovers.py $(if $(KILLS),--kills $(KILLS)) \
 		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(SEED),--seed $(SEED))
 
 push-test: ## Many requests pushed twice and polled, and garbage meanwhile: REQUESTS=10000, SECONDS=600, SEED=1.
 	Scripts/bootstrap --tests
-	swift build $$(Scripts/traits)
+	Scripts/build
 	.venv/bin/python -B Tests/Interop/push_campaign.py $(if $(REQUESTS),--requests $(REQUESTS)) \
 		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
@@ -58,7 +58,7 @@ fuzz: ## Feed a parser with bytes that libFuzzer makes: TARGET=, SECONDS=60; wit
 	@Scripts/fuzz $(TARGET) $(SECONDS)
 
 model-test: ## Random schedules against the model of the protocol: SCHEDULES=10000, SEED=1, which one failure names.
-	swift build --build-tests $$(Scripts/traits)
+	Scripts/build --build-tests
 	MODEL_SCHEDULES=$(or $(SCHEDULES),10000) MODEL_SEED=$(or $(SEED),1) swift test $$(Scripts/traits) --skip-build --filter ModelTests
 
 long-test: ## The checks that take hours, each by its name: CHECKS="host-campaign pushes"; goes on where it was interrupted; LIST=1 lists them.

@@ -379,9 +379,11 @@ class Round:
             other.join()
         if self.failure is not None:
             raise self.failure
-        if self.secrets.finish():
-            self.count("secret changed")
+        self.secrets.restart_those_without()
+        # Before the change is finished, as a host that starts again is no longer stuck.
         self.expect_life()
+        if self.secrets.finish():
+            self.count("secret changed at the end")
         self.settle()
 
     def expect_life(self):

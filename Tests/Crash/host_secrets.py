@@ -48,18 +48,22 @@ class SecretChanges:
         return True
 
     def finish(self) -> bool:
-        """Starts all again that have to, one by one; whether there was a change to finish."""
-        is_under_way = self.secrets.previous is not None
-        if is_under_way:
-            # Those that started while others had the old secret alone have to start once more.
-            for host in self.hosts * 2:
-                self.again(host)
-            self.wait()
+        """Starts all again, one by one, if a change is under way; whether one was."""
+        if self.secrets.previous is None:
+            return False
+        # Those that started while others had the old secret alone have to start once more.
+        for host in self.hosts * 2:
+            self.again(host)
+        self.wait()
         for host in self.hosts:
-            # One that was paused all the time may have missed a whole change.
-            if host.started_with != self.secrets:
+            self.again(host)
+        return True
+
+    def restart_those_without(self):
+        """Starts those again that have not got the present secret: one that was paused may have missed a whole change."""
+        for host in self.hosts:
+            if host.started_with.present != self.secrets.present:
                 self.again(host)
-        return is_under_way
 
     @staticmethod
     def again(host: Host):

@@ -16,8 +16,8 @@ from wall_clock import WallClock
 
 # Exit statuses of a start that may go well later (commands.md).
 TRIED_AGAIN = {69, 74}
-# The one of a start with the wrong secrets, among others.
-WRONG_SETTINGS = 78
+# Those of a start whose host another has shut out meanwhile, or whose secrets are not those of the others, among others.
+SHUT_OUT = {77, 78}
 REVIVED_WITHIN = 120
 
 
@@ -103,8 +103,9 @@ class Host(DyingAgent):
             except Exception as error:
                 status = self.process.wait(READY_WITHIN)
                 self.process = None
-                # Others may have begun to change the secret while it started with the old one.
-                is_changed = status == WRONG_SETTINGS and secrets != self.secrets
+                # Others may have begun to change the secret while it started, or have given the change up.
+                is_changed = status in SHUT_OUT and (
+                    secrets != self.secrets or secrets.previous is not None or status == 77)
                 if not (is_changed or status in TRIED_AGAIN) or time.monotonic() > deadline:
                     raise AssertionError(f"{self.name} ends its start with {status} ({error}):\n{self.tail()}") from error
 

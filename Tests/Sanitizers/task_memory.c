@@ -37,6 +37,7 @@ static void report(const struct header *header) {
     close(file);
 }
 
+// Of memory that the runtime takes for itself nothing is known: it calls its own functions, which nothing stands before.
 SWIFT void *task_alloc(size_t size) __asm__("swift_task_alloc");
 SWIFT void *task_alloc(size_t size) {
     // Each thread that comes here first finds the same.
@@ -50,8 +51,16 @@ SWIFT void *task_alloc(size_t size) {
     return memory;
 }
 
+// Whoever runs the tests asks for a line at the end that says how many were compared: none would prove nothing.
+static _Atomic unsigned long compared;
+
+__attribute__((destructor)) static void tell(void) {
+    if (getenv("TASK_MEMORY_TELLS") != NULL) fprintf(stderr, "task_memory: %lu pieces of memory compared\n", compared);
+}
+
 static struct header *checked(void *memory) {
     struct header *header = (struct header *)memory - 1;
+    compared++;
     if (memcmp((char *)memory + header->size, mark, sizeof mark) != 0) report(header);
     return header;
 }

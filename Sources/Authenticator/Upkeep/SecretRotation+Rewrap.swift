@@ -94,10 +94,11 @@ extension SecretRotation {
 
     /// Goes through all, as the counts of keys that no enrollment uses are sealed too.
     func resealAllPINTries() async throws {
+        let step = ports.shares == nil ? Self.step : Self.sharedStep
         var last: KeyIdentity?
         repeat {
             let after = last
-            last = try await ports.store.write { try $0.resealPINTries(after: after, limit: Self.step) }
+            last = try await ports.store.write { try $0.resealPINTries(after: after, limit: step) }
         } while last != nil
     }
 

@@ -81,12 +81,11 @@ extension DatabaseTransaction {
     }
 
     package func keyTries() throws -> [KeyIdentity: PINTries] {
-        Dictionary(try database.rows(of: KeyTriesColumn.table, "", as: identified)) { $1 }
-    }
-
-    private func identified(_ fields: Fields<KeyTriesColumn>) throws -> (KeyIdentity, PINTries) {
-        let key = try fields.made(of: fields.bytes(.identity), .identity, KeyIdentity.init(bytes:))
-        return (key, try tries(fields, of: key))
+        let tries = try database.rows(of: KeyTriesColumn.table, "") { fields in
+            let key = try fields.made(of: fields.bytes(.identity), .identity, KeyIdentity.init(bytes:))
+            return (key, try self.tries(fields, of: key))
+        }
+        return Dictionary(tries) { $1 }
     }
 
     package func hasRoomForTries(of key: KeyIdentity) throws -> Bool {
@@ -133,10 +132,14 @@ extension DatabaseTransaction {
 
     package func resealPINTries(after last: KeyIdentity?, limit: Int) throws -> KeyIdentity? {
         let page = try database.rows(
-            of: KeyTriesColumn.table, "WHERE identity > ? ORDER BY identity LIMIT ?", [last?.bytes ?? [], limit],
-            as: identified)
-        for (key, tries) in page where tries != .unknown { try write(tries, of: key) }
-        return page.last?.0
+            of: KeyTriesColumn.table, "WHERE identity > ? ORDER BY identity LIMIT ?", [last?.bytes ?? [], limit]
+        ) { try $0.made(of: $0.bytes(.identity), .identity, KeyIdentity.init(bytes:)) }
+        for key in page {
+            // Read again now that it is held: another host may have counted a try since.
+            let tries = try pinTries(of: key)
+            if tries != .unknown { try write(tries, of: key) }
+        }
+        return page.last
     }
 
     private func write(_ tries: PINTries, of key: KeyIdentity) throws {
