@@ -14,10 +14,10 @@ from postgres_cluster import PostgresCluster
 from programs import READY_WITHIN, free_port
 from wall_clock import WallClock
 
-# Exit statuses of a start that may go well later (commands.md).
-TRIED_AGAIN = {69, 74}
-# Those of a start whose host another has shut out meanwhile, or whose secrets are not those of the others, among others.
-SHUT_OUT = {77, 78}
+# Exit statuses of a start that may go well later (commands.md): 77 if its lease ended meanwhile.
+TRIED_AGAIN = {69, 74, 77}
+# That of a start whose secrets are not those of the other hosts, among others.
+OTHER_SECRETS = 78
 REVIVED_WITHIN = 120
 
 
@@ -104,8 +104,7 @@ class Host(DyingAgent):
                 status = self.process.wait(READY_WITHIN)
                 self.process = None
                 # Others may have begun to change the secret while it started, or have given the change up.
-                is_changed = status in SHUT_OUT and (
-                    secrets != self.secrets or secrets.previous is not None or status == 77)
+                is_changed = status == OTHER_SECRETS and (secrets != self.secrets or secrets.previous is not None)
                 if not (is_changed or status in TRIED_AGAIN) or time.monotonic() > deadline:
                     raise AssertionError(f"{self.name} ends its start with {status} ({error}):\n{self.tail()}") from error
 

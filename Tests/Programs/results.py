@@ -20,7 +20,7 @@ import citations
 
 # Lines about what is cited: more than that say no more than that a part did not run.
 MOST = 40
-# Scripts that took the longest.
+# How many of the scripts that took the longest are named.
 SLOWEST = 12
 LONGEST_REASON = 600
 EXCEPTIONS = Path(__file__).with_name("may-be-skipped.txt")
@@ -99,16 +99,13 @@ class Results:
     def __init__(self, folder: Path):
         self.streams = [Stream(path) for path in sorted(folder.glob("*.jsonl"))]
         self.swift = [test for stream in self.streams for test in stream.tests()]
-        self.python = [
-            Test(path.name.removesuffix(".json"), test["name"], test["outcome"], test["reason"])
-            for path in sorted(folder.glob("test_*.py.json")) for test in json.loads(path.read_text(encoding="utf-8"))]
+        records = {path.name.removesuffix(".json"): json.loads(path.read_text(encoding="utf-8"))
+                   for path in sorted(folder.glob("test_*.py.json"))}
+        self.python = [Test(script, test["name"], test["outcome"], test["reason"])
+                       for script, tests in records.items() for test in tests]
         self.all = self.swift + self.python
-        # By script: a test that was ended has none.
-        self.seconds: dict[str, float] = defaultdict(float)
-        for path in folder.glob("test_*.py.json"):
-            for test in json.loads(path.read_text(encoding="utf-8")):
-                if "seconds" in test:
-                    self.seconds[path.name.removesuffix(".json")] += test["seconds"]
+        # A test that was ended has none.
+        self.seconds = {script: sum(test.get("seconds", 0) for test in tests) for script, tests in records.items()}
         self.again = [Stream(path) for path in sorted((folder / "again").glob("*.jsonl"))]
 
     @property
@@ -179,8 +176,8 @@ def report(results: Results, pages: dict[str, str], scripts: set[str], allowed: 
         is_well = is_well and not forbidden and not stale
     lines += results.failures
     slowest = sorted(results.seconds.items(), key=lambda script: -script[1])[:SLOWEST]
-    if slowest:
-        lines.append("slowest scripts: " + ", ".join(f"{script} {seconds:.0f} s" for script, seconds in slowest))
+    if told := ", ".join(f"{script} {seconds:.0f} s" for script, seconds in slowest if seconds):
+        lines.append(f"slowest scripts: {told}")
     lines += [f"{stream.name}: {stream.closing or 'was ended before its end.'}"
               for stream in results.streams + results.again]
     ran = sum(test.outcome == "passed" for test in results.python)

@@ -1,7 +1,7 @@
 // Finds code that writes past the memory that it was given from its task's allocator: a compiler's mistake, as the size
 // is the compiler's own. AddressSanitizer does not see it, because the allocator cuts its memory from blocks.
 //
-// Loaded before the programs and tests (LD_PRELOAD) of a build that has Swift's runtime as a library. Sixteen known
+// Loaded before the tests (LD_PRELOAD) of a build that has Swift's runtime as a library. Sixteen known
 // bytes are put behind each piece of memory, and compared when it is given back. REPORTS, of Scripts/sanitize, has a
 // line for each difference: how many bytes were asked for, and the function that asked.
 #define _GNU_SOURCE
