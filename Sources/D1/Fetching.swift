@@ -34,7 +34,8 @@ struct Fetching: Sendable {
         // The issuer may just have said that it does not know it any more.
         _ = try await self.enrollment()
         let pending = try await host.agent.requests(
-            pendingOnly: true, enrollment: enrollment.id, limit: Self.maxPending)
+            pendingOnly: true, enrollment: enrollment.id, limit: Self.maxPending
+        ).filter { !$0.isDamaged }
         if let request = pending.first(where: { !core.asked.contains($0.id) }) ?? pending.first { return request }
         guard let reason = failure?.reason else { throw D1Error(.authn, "noRequest", "no authn request is pending") }
         throw D1Error(.authn, "issuerUnreachable", "the issuer \(host.setup.target.issuer.text): \(reason)")

@@ -1,5 +1,6 @@
 """Rounds of faults: hosts that share a database, clients that decide at any of them, and all that can go wrong meanwhile."""
 
+import math
 import random
 import secrets
 import signal
@@ -28,7 +29,7 @@ OUTBOX = ("SELECT enrollment_id FROM request WHERE state IN ('approved', 'denied
 # How often each fault of a host comes, of 100.
 FAULTS = {"kill at a point": 24, "kill": 8, "freeze": 16, "stop": 4, "database cut": 14, "database stalled": 10,
           "issuer cut": 12, "clock": 12}
-# Seconds for which a host is stopped, whatever its lease is.
+# Seconds for which a host is stopped, whatever its lease is; short ones as often as long ones (log-uniform).
 STOPS = (1, 60)
 # In how many seconds after the last fault all that was acknowledged is delivered, and each enrollment fetched for.
 LIVE_WITHIN = 20
@@ -216,7 +217,7 @@ class Round:
 
     def stop(self, host: Host, rng: random.Random) -> bool:
         """It is paused while the others go on: it keeps its part if its lease is longer, and has missed what they wrote."""
-        seconds = rng.uniform(*self.stops)
+        seconds = math.exp(rng.uniform(*map(math.log, self.stops)))
         if not self.only_stops:
             self.stop_for(host, seconds, lambda end: None)
             return True

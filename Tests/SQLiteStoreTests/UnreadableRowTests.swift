@@ -14,6 +14,23 @@ struct UnreadableRowTests {
 
     init() throws { sample = try SampleStore() }
 
+    /// Expects that this request alone shows nothing of its message, and that the other one is read with it.
+    private func expectDamaged(_ damaged: RequestRecord, besides other: RequestRecord) async throws {
+        let read = try await sample.store.read { try $0.requests(pendingOnly: false, enrollment: nil, limit: 9) }
+        #expect(read.map(\.id) == [damaged.id, other.id])
+        #expect(read.map(\.isDamaged) == [true, false])
+        #expect(read.first?.presented == nil && read.first?.message == "")
+        #expect(try await sample.store.read { try $0.request(damaged.id) }?.isDamaged == true)
+    }
+
+    /// Two pending requests of one enrollment, the first of which is to be damaged.
+    private func twoRequests() async throws -> (damaged: RequestRecord, other: RequestRecord) {
+        let enrollment = try await sample.enrollment()
+        let both = try await sample.insert(
+            SampleStore.request(1, of: enrollment), SampleStore.request(2, of: enrollment))
+        return (both[0], both[1])
+    }
+
     private func expectUnreadable(
         _ table: String, column: String, _ look: @escaping @Sendable (any StoreReader) throws -> Void
     ) async throws {
@@ -30,9 +47,7 @@ struct UnreadableRowTests {
         ("refusal", "state = 'refused', refusal = NULL"), ("delivery", "delivery = 'odd'"),
         ("trans_status", "delivery = 'delivered', trans_status = 'U'"),
         ("delivery_failure", "delivery = 'failed', delivery_failure = NULL"), ("jti", "jti = 'no jti'"),
-        ("jti", "jti = ''"), ("transaction_digest", "transaction_digest = NULL"),
-        ("warnings", "warnings = CAST('[]' AS BLOB)"),
-        ("received_at", "received_at = -1"), ("received_at", "received_at = 9223372036854775807"),
+        ("jti", "jti = ''"), ("received_at", "received_at = -1"), ("received_at", "received_at = 9223372036854775807"),
         ("decided_at", "decided_at = -9223372036854775808"), ("decided_at", "decided_at = 253402300800"),
     ])
     func `of a request`(column: String, change: String) async throws {
@@ -44,12 +59,14 @@ struct UnreadableRowTests {
         }
     }
 
-    @Test(arguments: ["[{}]", "{}"]) func `of a request with warnings that are none`(warnings: String) async throws {
-        let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
+    @Test(arguments: ["[{}]", "{}"]) func `warnings that are none damage their request alone`(warnings: String)
+        async throws
+    {
+        let (request, other) = try await twoRequests()
         let place = "request \(request.enrollmentId) \(request.id) warnings"
         let encrypted = try sample.encrypted(Array(warnings.utf8), for: place)
-        try sample.execute("UPDATE request SET warnings = x'\(encrypted)'")
-        try await expectUnreadable("request", column: "warnings") { _ = try $0.request(request.id) }
+        try sample.execute("UPDATE request SET warnings = x'\(encrypted)' WHERE id = '\(request.id)'")
+        try await expectDamaged(request, besides: other)
     }
 
     @Test(arguments: [
@@ -138,8 +155,8 @@ struct UnreadableRowTests {
         #"{"publicKey":{"extensions":{"payment":{"isPayment":true}}}}"#,
         #"{"publicKey":{"extensions":{"payment":{"isPayment":true,"instrument":{"displayName":"x","icon":"javascript:x"}}}}}"#,
     ])
-    func `a message that this agent cannot have presented is unreadable`(change: String) async throws {
-        let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
+    func `a message that this agent cannot have presented damages its request alone`(change: String) async throws {
+        let (request, other) = try await twoRequests()
         let parts = request.message.split(separator: ".")
         let payload = try #require(Base64URL.decode(String(parts[1])))
         var changed = try JSONReader.object(payload, limits: JSONLimits(maxBytes: 65_536))
@@ -149,19 +166,30 @@ struct UnreadableRowTests {
         let message = "\(parts[0]).\(Base64URL.encode(JSONValue.object(changed).serialized())).\(parts[2])"
         let encrypted = try sample.encrypted(
             Array(message.utf8), for: "evidence \(request.enrollmentId) \(request.id) message bytes")
-        try sample.execute("UPDATE evidence SET bytes = x'\(encrypted)'")
-        try await expectUnreadable("evidence", column: "bytes") { _ = try $0.request(request.id) }
+        try sample.execute(
+            """
+            UPDATE evidence SET bytes = x'\(encrypted)'
+            WHERE piece = (SELECT message_piece FROM request WHERE id = '\(request.id)')
+            """)
+        try await expectDamaged(request, besides: other)
     }
 
     @Test(arguments: [
-        "DELETE FROM evidence", "UPDATE evidence SET bytes = x'00'", "UPDATE evidence SET bytes = x'FF'",
-        "UPDATE evidence SET bytes = CAST('a.b.c' AS BLOB)", "UPDATE request SET message_piece = 99",
+        "DELETE FROM evidence WHERE piece =", "UPDATE evidence SET bytes = x'00' WHERE piece =",
+        "UPDATE evidence SET bytes = x'FF' WHERE piece =",
+        "UPDATE evidence SET bytes = CAST('a.b.c' AS BLOB) WHERE piece =",
+        "UPDATE request SET message_piece = 99 WHERE message_piece =",
+        "UPDATE request SET transaction_digest = NULL WHERE message_piece =",
+        "UPDATE request SET warnings = CAST('[]' AS BLOB) WHERE message_piece =",
     ])
-    func `a request whose message is not there is unreadable, and none that shows nothing`(change: String) async throws
-    {
-        let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
-        try sample.execute(change)
-        try await expectUnreadable("evidence", column: "bytes") { _ = try $0.request(request.id) }
+    func `a request whose message is not there is damaged, and none that shows nothing`(change: String) async throws {
+        let (request, other) = try await twoRequests()
+        try sample.execute(
+            """
+            PRAGMA ignore_check_constraints = ON;
+            \(change) (SELECT message_piece FROM request WHERE id = '\(request.id)')
+            """)
+        try await expectDamaged(request, besides: other)
     }
 
     @Test(arguments: [Int64.min, -1, .max])

@@ -39,6 +39,7 @@ extension Agent {
             else {
                 throw CommandError(.notFound, "there is no request \(id)")
             }
+            guard !request.isDamaged else { throw request.damaged(.failed, "there is no evidence") }
             let kept = try store.evidence(of: id)
             return Evidence(
                 request: request, enrollment: enrollment, isErased: try store.isErased(enrollment.id), kept: kept,

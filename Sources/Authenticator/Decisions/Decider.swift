@@ -1,6 +1,6 @@
 import IssuerProtocol
 import Keys
-package import ThreeDS
+import ThreeDS
 import WebAuthn
 
 /// Decides requests: once each, durable before anyone is told.
@@ -126,16 +126,6 @@ struct Decider: Sendable {
         return owner
     }
 
-    private static func missing(_ id: RequestID) -> CommandError {
-        CommandError(.notFound, "there is no request \(id)")
-    }
-
-    /// A request that can be decided, and its enrollment, as one look into the store found them.
-    struct Decidable: Sendable {
-        var request: RequestRecord
-        let enrollment: Enrollment
-    }
-
     /// The only look at the enrollment before the deciding database transaction; what is written expects what it found.
     private func look(at id: RequestID, on terms: Terms) async throws -> Decidable {
         try await ports.store.read { store in
@@ -230,40 +220,6 @@ struct Decider: Sendable {
                 + "it accepted: \(reason ?? "it has just refused another assertion"); ask again", request: request)
     }
 
-    /// A request that is pending now and of which all expectations hold that need no enrollment.
-    private func undecided(
-        _ id: RequestID, expecting expectations: Expectations, in store: any StoreReader
-    ) throws -> RequestRecord {
-        guard let request = try store.request(id) else { throw Self.missing(id) }
-        guard request.life.state == .pending else { throw request.tooLate }
-        // The time is taken now that the row is held: a write may have waited long for its turn, and for the row.
-        guard let exp = request.exp, exp > ports.clock.now else {
-            throw CommandError(.noLongerDecidable, "the request \(request.id) has expired", request: request)
-        }
-        if let broken = expectations.firstBroken(by: request) {
-            throw CommandError(.expectationFailed, "nothing was decided: \(broken)", request: request)
-        }
-        return request
-    }
-
-    /// A request that can be decided now and of which all expectations hold.
-    private func decidable(
-        _ id: RequestID, expecting expectations: Expectations, in store: any StoreReader
-    ) throws -> Decidable {
-        let request = try undecided(id, expecting: expectations, in: store)
-        guard let enrollment = try store.enrollment(request.enrollmentId), case .active = enrollment.state else {
-            throw CommandError(
-                .notEnrolled, "the enrollment \(request.enrollmentId) is not active: its issuer no longer knows it",
-                request: request)
-        }
-        try enrollment.expectWhole(for: request)
-        if let digest = expectations.textDigest, try digest != request.text(for: enrollment, localTime)?.digest {
-            throw CommandError(
-                .expectationFailed, "nothing was decided: the request has changed since it was shown", request: request)
-        }
-        return Decidable(request: request, enrollment: enrollment)
-    }
-
     /// Writes the decision, which is not sent if the commit is known only after the deadline: the disk, or the database,
     /// may have stood still since the last look.
     private func commit(
@@ -276,29 +232,5 @@ struct Decider: Sendable {
         request.queuePlace = signCount.map(Int64.init)
         try store.updateLife(of: request)
         try store.keep(KeptEvidence(text: text?.text, decision: body), of: request.id)
-    }
-}
-
-/// A request whose decision is durable, and its enrollment as it was then.
-package struct DecidedRequest: Sendable {
-    package let request: RequestRecord
-    package let enrollment: Enrollment
-    /// The text that was shown for it; `nil` if there was nothing to show.
-    package let text: TransactionText?
-}
-
-extension RequestRecord {
-    /// The failure that says what became of a request that can no longer be decided.
-    var tooLate: CommandError {
-        let what =
-            switch life.state {
-            case .pending: "changed meanwhile"
-            case .approved: "was approved already"
-            case .denied: "was denied already"
-            case .expired: "has expired"
-            case .cancelled: "was cancelled by its issuer"
-            case .refused: "was refused by the agent"
-            }
-        return CommandError(.noLongerDecidable, "the request \(id) \(what)", request: self)
     }
 }

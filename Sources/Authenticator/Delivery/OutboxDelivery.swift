@@ -117,6 +117,9 @@ package struct OutboxDelivery: Sendable {
             return .again(retryAfter: 60, error: "its row in the database is not as the agent wrote it")
         }
         guard let membership = enrollment.membership else { return .ended(.failed(token: DeliveryState.unenrolled)) }
+        guard let body = entry.body else {
+            return .again(retryAfter: 60, error: "what was decided is not in the database as the agent wrote it")
+        }
         do {
             let access = IssuerAccess(
                 target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
@@ -125,7 +128,7 @@ package struct OutboxDelivery: Sendable {
             return .ended(
                 .answered(
                     try await ports.gateway.decide(
-                        access, jti: entry.jti, body: entry.body, traceparent: entry.traceparent)))
+                        access, jti: entry.jti, body: body, traceparent: entry.traceparent)))
         } catch let failure as IssuerError {
             return outcome(of: failure, sending: entry, of: enrollment)
         } catch {

@@ -8,7 +8,8 @@ package struct OutboxEntry: Sendable {
     package let requestId: RequestID?
     /// The signCount of an approval; nil for a deny.
     package let signCount: UInt32?
-    package let body: [UInt8]
+    /// Nil if it is not in the database as the agent wrote it: then nothing is sent.
+    package let body: [UInt8]?
     /// Nothing is sent from this second on.
     package let exp: Int64
     package let traceparent: String?
@@ -16,7 +17,7 @@ package struct OutboxEntry: Sendable {
     package let lastError: String?
 
     package init(
-        enrollmentId: EnrollmentID, jti: TokenID, requestId: RequestID?, signCount: UInt32?, body: [UInt8],
+        enrollmentId: EnrollmentID, jti: TokenID, requestId: RequestID?, signCount: UInt32?, body: [UInt8]?,
         exp: Int64, traceparent: String?, lastError: String? = nil
     ) {
         self.enrollmentId = enrollmentId

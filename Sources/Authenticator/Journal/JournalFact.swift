@@ -288,7 +288,7 @@ extension JSONObject {
     }
 
     fileprivate func adding(bodyOf entry: OutboxEntry) throws -> JSONObject {
-        adding("body", Base64URL.encode(try SHA256Digest.of(entry.body)))
+        adding("body", try entry.body.map { Base64URL.encode(try SHA256Digest.of($0)) })
     }
 
     /// With one more member, if it has a value.

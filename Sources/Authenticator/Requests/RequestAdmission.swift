@@ -82,7 +82,7 @@ struct RequestAdmission {
     private func admit(
         _ request: AuthnRequest, from arrival: Arrival, besides holder: RequestRecord, in store: any StoreWriter
     ) throws -> Outcome {
-        guard holder.presented?.transactionDigest == request.transactionDigest else {
+        guard holder.transactionDigest == request.transactionDigest else {
             return try conflict(of: arrival, with: holder, in: store)
         }
         switch holder.life.state {
@@ -146,6 +146,7 @@ struct RequestAdmission {
         newer.traceparent = request.traceparent
         // The newer bytes are the ones that a signature covers: acsTransId may have come in another case.
         newer.presented = PresentedRequest(request)
+        newer.damage = nil
         let isCancelled = try isTakenBack(arrival.read.jti, in: store) && newer.life.cancel()
         try store.update(newer)
         let text = keptText(of: newer)

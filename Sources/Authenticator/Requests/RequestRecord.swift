@@ -32,6 +32,8 @@ package struct RequestRecord: Sendable {
     package var deliveryError: String?
     /// Whether another transaction came under the same acsTransId.
     package var hasConflict = false
+    /// What is left of its message, if that is not in the database as the agent wrote it; nil: it is.
+    package var damage: Damage?
 
     package init(
         id: RequestID, enrollmentId: EnrollmentID, jti: TokenID, iat: Int64?, exp: Int64?,
@@ -50,6 +52,18 @@ package struct RequestRecord: Sendable {
         self.receivedAt = receivedAt
         self.life = life
     }
+
+    /// What is known of a message that does not open: nothing of it is shown, and its request is not decided.
+    package struct Damage: Sendable {
+        /// SHA-256 that is equal exactly for "the same transaction"; nil if it was never presented.
+        package let transactionDigest: [UInt8]?
+
+        package init(transactionDigest: [UInt8]?) { self.transactionDigest = transactionDigest }
+    }
+
+    package var isDamaged: Bool { damage != nil }
+    /// SHA-256 that is equal exactly for "the same transaction"; nil if it was never presented, or was erased.
+    var transactionDigest: [UInt8]? { presented?.transactionDigest ?? damage?.transactionDigest }
 }
 
 /// As much of a request as tells whether a name means it; its message is not read.

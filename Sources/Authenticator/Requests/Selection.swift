@@ -45,7 +45,7 @@ enum Selection {
     static func find(
         _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in store: any StoreReader
     ) throws -> RequestID? {
-        guard case .named(let name) = selector else { return try store.oldestPending(enrollment: enrollment)?.id }
+        guard case .named(let name) = selector else { return try next(of: enrollment, in: store)?.id }
         // A script mostly gives a whole name, which is found faster.
         let whole = try store.requests(named: name, enrollment: enrollment, limit: limit)
         let candidates =
@@ -64,6 +64,17 @@ enum Selection {
         if areOneTransaction, pending.count == 1 { return pending.first?.id }
         throw CommandError(.ambiguous, "\(name) matches several requests: \(try listed(candidates, in: store))")
     }
+
+    /// The oldest one that can be decided: a damaged one never is.
+    private static func next(of enrollment: EnrollmentID?, in store: any StoreReader) throws -> RequestRecord? {
+        let oldest = try store.oldestPending(enrollment: enrollment)
+        guard oldest?.isDamaged == true else { return oldest }
+        return try store.requests(pendingOnly: true, enrollment: enrollment, limit: mostLookedAt)
+            .first { !$0.isDamaged }
+    }
+
+    /// The most pending requests among which one is looked for that is not damaged.
+    private static let mostLookedAt = 1_000
 
     /// More are not looked at: two are too many.
     private static let limit = 20

@@ -144,10 +144,12 @@ extension DatabaseTransaction {
         _ bytes: [UInt8], _ piece: Piece, of id: RequestID, _ owner: EnrollmentID, isNew: Bool
     ) throws {
         let closed = try cipher(PieceColumn.table, row: piece.row(of: id), of: owner).closed(bytes, PieceColumn.bytes)
-        guard isNew else {
-            return try database.run(
+        if !isNew {
+            let changed = try database.changes(
                 "UPDATE evidence SET bytes = ? WHERE piece = (SELECT \(piece.column) FROM request WHERE id = ?)",
                 [closed, id.text])
+            // Somebody may have removed it.
+            guard changed == 0 else { return }
         }
         // The number is not asked for: nothing is waited for.
         try database.run("INSERT INTO evidence (bytes) VALUES (?)", [closed])

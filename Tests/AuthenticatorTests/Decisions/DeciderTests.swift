@@ -51,7 +51,8 @@ struct DeciderTests {
         let stranger = try sample.restarted(secret: AgentSecret.generate())
         let id = try await sample.onlyRequest().id
         // It cannot even read what it would sign.
-        await #expect(throws: StoreError.self) { try await stranger.approve(id) }
+        let refusal = await #expect(throws: CommandError.self) { try await stranger.approve(id) }
+        #expect(refusal?.code == .noLongerDecidable)
         #expect(try await sample.request(id).life == .pending)
         #expect(try await sample.outbox(of: card).isEmpty)
     }

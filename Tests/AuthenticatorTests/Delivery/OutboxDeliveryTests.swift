@@ -88,7 +88,7 @@ struct OutboxDeliveryTests {
     {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
-        let body = try await sample.outbox(of: card)[0].body
+        let body = try #require(try await sample.outbox(of: card)[0].body)
         let tries = Box(0)
         await sample.issuer.onDecision { (_) throws(IssuerError) in
             guard tries.next() > 8 else { throw .down }

@@ -1,6 +1,8 @@
 #if PostgreSQL
 import Custody
+import Dispatch
 import Keys
+import ScratchDirectories
 import TestStores
 import Testing
 
@@ -51,6 +53,25 @@ struct SharedKeyTests {
         alpha.custody.beforeOpening(nil)
         #expect(try await beta.refusal(of: request, pin: pins[0])?.code == .userNotVerified)
         #expect(try await alpha.refusal(of: request, pin: pins[1]) == nil)
+    }
+
+    @Test func `a try that another host counts while all are sealed anew is not lost`() async throws {
+        let key = try #require(KeyIdentity(bytes: Array(repeating: 7, count: 32)))
+        let once = PINTries(failures: 1, blockedUntil: nil, underWay: nil)
+        let twice = PINTries(failures: 2, blockedUntil: nil, underWay: nil)
+        try await beta.store.write { _ = try $0.setPINTries(of: key, from: .fresh, to: once) }
+        let (isCounted, release) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+        async let counting: Void = beta.store.real.write { store in
+            _ = try store.setPINTries(of: key, from: once, to: twice)
+            isCounted.continuation.finish()
+            release.wait()
+        }
+        for await _ in isCounted.stream {}
+        async let sealing = alpha.store.real.write { try $0.resealPINTries(after: nil, limit: 9) }
+        while try lockWaits(at: "\(alpha.directory.path)/store.sqlite") == 0 { await Task.yield() }
+        release.signal()
+        _ = try await (counting, sealing)
+        #expect(try await alpha.store.real.read { try $0.pinTries(of: key) } == twice)
     }
 
     @Test func `a host that starts leaves the tries that are under way at another host`() async throws {

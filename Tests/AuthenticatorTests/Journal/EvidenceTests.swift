@@ -28,7 +28,7 @@ struct EvidenceTests {
         let request = SampleRequest()
         try await sample.receive(request, for: card)
         try await sample.approve(try await sample.onlyRequest().id)
-        let body = try #require(try await sample.outbox(of: card).first).body
+        let body = try #require(try await sample.outbox(of: card).first?.body)
         try await sample.deliverAll()
 
         let evidence = try await evidence()

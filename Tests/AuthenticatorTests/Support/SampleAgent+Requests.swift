@@ -69,7 +69,7 @@ extension SampleAgent {
 
 extension OutboxEntry {
     /// What it says, as the issuer would read it.
-    var decision: DecisionMessage { get throws { try DecisionMessage(bytes: body) } }
+    var decision: DecisionMessage { get throws { try DecisionMessage(bytes: body ?? []) } }
 
     var assertion: AuthenticationResponse {
         get throws {

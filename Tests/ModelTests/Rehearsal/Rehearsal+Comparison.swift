@@ -43,21 +43,22 @@ extension Rehearsal {
             "the outbox of card \(card)", waiting.map(\.jti.text), is: expected.map { SampleIssuer.name($0.jti) })
         for (entry, planned) in zip(waiting, expected) {
             let call = Model.Call(card: card, jti: planned.jti)
-            guard try record.isNew(call, entry.body) else { continue }
+            guard let body = entry.body else { throw Finding("what was decided on jti \(planned.jti) does not open") }
+            guard try record.isNew(call, body) else { continue }
             switch planned.answer {
             case .deny(let reason):
-                try expect("the answer to jti \(planned.jti)", entry.body, is: DecisionBody.deny(reason))
-            case .approve: try record.note(try signCount(of: entry, call), of: call)
+                try expect("the answer to jti \(planned.jti)", body, is: DecisionBody.deny(reason))
+            case .approve: try record.note(try signCount(in: body, call), of: call)
             }
         }
     }
 
-    private func signCount(of entry: OutboxEntry, _ call: Model.Call) throws -> UInt32 {
+    private func signCount(in body: [UInt8], _ call: Model.Call) throws -> UInt32 {
         guard let request = model.cards[call.card].request(call.jti) else {
             throw Finding("jti \(call.jti) is approved, and was never seen")
         }
         do {
-            return try issuer.verify(entry.body, answers: request, of: call.card)
+            return try issuer.verify(body, answers: request, of: call.card)
         } catch {
             throw Finding("the approval of jti \(call.jti) does not hold: \(error)")
         }
