@@ -15,7 +15,7 @@ extension Cardholders {
         let settings = settings.withLock(\.self)
         // Most agents have no personas: then nothing is written for a request.
         let isPlayed = try await agent.store.read { store in
-            guard let request = try store.request(id), request.life.state == .pending,
+            guard let request = try store.request(id), request.life.state == .pending, !request.isDamaged,
                 let enrollment = try store.enrollment(request.enrollmentId), enrollment.isPlayable
             else { return false }
             if try store.script(of: id) != nil { return true }

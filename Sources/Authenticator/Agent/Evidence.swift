@@ -39,8 +39,8 @@ extension Agent {
             else {
                 throw CommandError(.notFound, "there is no request \(id)")
             }
-            guard !request.isDamaged else { throw request.damaged(.failed, "there is no evidence") }
             let kept = try store.evidence(of: id)
+            guard !request.isDamaged, !kept.isDamaged else { throw request.damaged(.failed, "there is no evidence") }
             return Evidence(
                 request: request, enrollment: enrollment, isErased: try store.isErased(enrollment.id), kept: kept,
                 journal: extract, auditKey: auditKey,

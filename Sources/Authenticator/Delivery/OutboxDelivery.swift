@@ -117,9 +117,8 @@ package struct OutboxDelivery: Sendable {
             return .again(retryAfter: 60, error: "its row in the database is not as the agent wrote it")
         }
         guard let membership = enrollment.membership else { return .ended(.failed(token: DeliveryState.unenrolled)) }
-        guard let body = entry.body else {
-            return .again(retryAfter: 60, error: "what was decided is not in the database as the agent wrote it")
-        }
+        // Those behind it are sent.
+        guard let body = entry.body else { return .ended(.failed(token: DeliveryState.damaged)) }
         do {
             let access = IssuerAccess(
                 target: enrollment.target, discovery: try await directory.discovery(enrollment.target),

@@ -48,7 +48,7 @@ package struct WorkCounts: Sendable, Equatable {
 
     private static let failureTokens =
         ProblemCode.allCases.filter(\.endsDelivery).map(\.rawValue) + [
-            DeliveryState.unenrolled, DeliveryState.decidedLate,
+            DeliveryState.unenrolled, DeliveryState.decidedLate, DeliveryState.damaged,
         ]
 
     private mutating func end(as outcome: Outcome) { outcomes[outcome, default: 0] += 1 }

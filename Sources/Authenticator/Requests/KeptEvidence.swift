@@ -8,6 +8,8 @@ package struct KeptEvidence: Sendable, Equatable {
     package var text: String?
     /// The bytes of the decision, as they are sent.
     package var decision: [UInt8]?
+    /// Whether some of it is not in the database as the agent wrote it; that is missing here.
+    package var isDamaged = false
 
     package init(issuerKey: PublicKey? = nil, text: String? = nil, decision: [UInt8]? = nil) {
         self.issuerKey = issuerKey

@@ -32,6 +32,12 @@ extension RequestRecord {
                     id: "conflict", message: "another transaction came under the same acsTransId", severity: .high),
                 at: 0)
         }
+        if isDamaged {
+            warnings.append(
+                Warning(
+                    id: "damaged", message: "it is not in the database as the agent wrote it, and cannot be decided",
+                    severity: .high))
+        }
         if enrollment.authnType == .test {
             warnings.append(
                 Warning(

@@ -82,7 +82,9 @@ struct RequestAdmission {
     private func admit(
         _ request: AuthnRequest, from arrival: Arrival, besides holder: RequestRecord, in store: any StoreWriter
     ) throws -> Outcome {
-        guard holder.transactionDigest == request.transactionDigest else {
+        // Of a damaged one it may not be known which transaction it is: then it is never decided.
+        let isUnknown = holder.isDamaged && holder.transactionDigest == nil && holder.life.state == .pending
+        guard isUnknown || holder.transactionDigest == request.transactionDigest else {
             return try conflict(of: arrival, with: holder, in: store)
         }
         switch holder.life.state {
@@ -146,9 +148,9 @@ struct RequestAdmission {
         newer.traceparent = request.traceparent
         // The newer bytes are the ones that a signature covers: acsTransId may have come in another case.
         newer.presented = PresentedRequest(request)
-        newer.damage = nil
         let isCancelled = try isTakenBack(arrival.read.jti, in: store) && newer.life.cancel()
         try store.update(newer)
+        newer.damage = nil
         let text = keptText(of: newer)
         try store.keep(KeptEvidence(issuerKey: arrival.read.issuerKey, text: text?.text), of: newer.id)
         let seen = try remember(arrival.read, as: newer.id, in: store)

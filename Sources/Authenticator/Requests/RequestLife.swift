@@ -23,6 +23,8 @@ package enum DeliveryState: Sendable, Equatable {
     static let unenrolled = "unenrolled"
     /// The token if the decision was committed after its deadline.
     static let decidedLate = "decidedLate"
+    /// The token if the decision is not in the database as the agent wrote it.
+    static let damaged = "damaged"
 }
 
 /// The life of one request: events in, actions out, no I/O.

@@ -33,6 +33,7 @@ enum Piece: String {
 /// The evidence of a request before more of it is kept.
 struct KeptPieces {
     let owner: EnrollmentID
+    /// Nil if there is none that can be read: then another one is written beside it.
     let text: [UInt8]?
     let hasDecision: Bool
 }
@@ -57,11 +58,14 @@ extension DatabaseTransaction {
             let decision = text.joined(PieceColumn.table)
             let key = decision.joined(DataKeyColumn.table)
             let owner = try fields.value(.enrollmentId, EnrollmentID.init)
-            return KeptEvidence(
-                issuerKey: try fields.optionalPublicKey(.issuerKey),
-                text: try fields.piece(.textPiece) == nil ? nil : cipher(.text, of: id, owner, key).text(text),
-                decision: try fields.piece(.decisionPiece) == nil
-                    ? nil : cipher(.decision, of: id, owner, key).bytes(decision, .bytes))
+            var kept = KeptEvidence()
+            let isKeyReadable = try ifReadable { kept.issuerKey = try fields.optionalPublicKey(.issuerKey) } != nil
+            let (hasText, hasDecision) = (try fields.piece(.textPiece) != nil, try fields.piece(.decisionPiece) != nil)
+            if hasText { kept.text = try ifReadable { try cipher(.text, of: id, owner, key).text(text) } }
+            if hasDecision { kept.decision = try writtenBytes(cipher(.decision, of: id, owner, key), decision) }
+            kept.isDamaged =
+                !isKeyReadable || hasText && kept.text == nil || hasDecision && kept.decision == nil
+            return kept
         }
         return kept ?? KeptEvidence()
     }
@@ -93,7 +97,7 @@ extension DatabaseTransaction {
             let (text, owner) = (fields.joined(PieceColumn.table), try fields.value(.enrollmentId, EnrollmentID.init))
             let cipher = try cipher(.text, of: id, owner, text.joined(DataKeyColumn.table))
             return KeptPieces(
-                owner: owner, text: try fields.piece(.textPiece) == nil ? nil : cipher.textToReplace(text),
+                owner: owner, text: try fields.piece(.textPiece) == nil ? nil : writtenBytes(cipher, text),
                 hasDecision: try fields.piece(.decisionPiece) != nil)
         }
     }
@@ -105,7 +109,7 @@ extension DatabaseTransaction {
         let cipher = try cipher(.text, of: request.id, request.enrollmentId, dataKey)
         return KeptPieces(
             owner: request.enrollmentId,
-            text: try fields.optionalNumber(.textPiece) as Int64? == nil ? nil : cipher.textToReplace(text),
+            text: try fields.optionalNumber(.textPiece) as Int64? == nil ? nil : writtenBytes(cipher, text),
             hasDecision: try fields.optionalNumber(.decisionPiece) as Int64? != nil)
     }
 
@@ -121,8 +125,10 @@ extension DatabaseTransaction {
         }
     }
 
+    /// Writes the newer message; in the place of the older one only if that was the request's.
     func updateMessage(of request: RequestRecord) throws {
-        try put(Array(request.message.utf8), .message, of: request.id, request.enrollmentId, isNew: false)
+        try put(
+            Array(request.message.utf8), .message, of: request.id, request.enrollmentId, isNew: request.isDamaged)
     }
 
     /// Removes all pieces of the requests that a condition selects; their rows still have the numbers.
@@ -144,12 +150,10 @@ extension DatabaseTransaction {
         _ bytes: [UInt8], _ piece: Piece, of id: RequestID, _ owner: EnrollmentID, isNew: Bool
     ) throws {
         let closed = try cipher(PieceColumn.table, row: piece.row(of: id), of: owner).closed(bytes, PieceColumn.bytes)
-        if !isNew {
-            let changed = try database.changes(
+        guard isNew else {
+            return try database.run(
                 "UPDATE evidence SET bytes = ? WHERE piece = (SELECT \(piece.column) FROM request WHERE id = ?)",
                 [closed, id.text])
-            // Somebody may have removed it.
-            guard changed == 0 else { return }
         }
         // The number is not asked for: nothing is waited for.
         try database.run("INSERT INTO evidence (bytes) VALUES (?)", [closed])
@@ -158,11 +162,15 @@ extension DatabaseTransaction {
     }
 }
 
-extension RowCipher {
-    /// The text that another may take the place of; of one that cannot be read, no bytes.
-    ///
-    /// It is kept for a dispute alone: neither a decision nor its delivery hangs on it.
-    fileprivate func textToReplace(_ text: Fields<PieceColumn>) -> [UInt8] { (try? bytes(text, .bytes)) ?? [] }
+/// Gives what is read; nil if it is not as the agent wrote it, so that nothing else that is read with it fails.
+func ifReadable<Value>(_ read: () throws -> Value) throws -> Value? {
+    do { return try read() } catch is UnreadableRowError { return nil }
+}
+
+/// The bytes of a piece, of which none is empty; nil if they are not as the agent wrote them.
+func writtenBytes(_ cipher: RowCipher, _ piece: Fields<PieceColumn>) throws -> [UInt8]? {
+    guard let bytes = try ifReadable({ try cipher.bytes(piece, .bytes) }), !bytes.isEmpty else { return nil }
+    return bytes
 }
 
 extension Piece {

@@ -159,15 +159,11 @@ extension DatabaseTransaction {
             let entry = OutboxEntry(
                 enrollmentId: owner, jti: try fields.value(.jti, TokenID.init), requestId: id,
                 signCount: try fields.text(.state) == "approved" ? fields.number(.queuePlace) : nil,
-                body: try Self.ifReadable { try cipher.bytes(decision, .bytes) }, exp: try Self.exp(fields),
+                // The others of the queue do not wait for one that cannot be read.
+                body: try writtenBytes(cipher, decision), exp: try Self.exp(fields),
                 traceparent: try fields.optionalText(.traceparent), lastError: try fields.optionalText(.deliveryError))
             return (try fields.number(.queuePlace), entry)
         }
-    }
-
-    /// Nil if what is there is not what the agent wrote: the others of the queue do not wait for it.
-    private static func ifReadable(_ read: () throws -> [UInt8]) throws -> [UInt8]? {
-        do { return try read() } catch is UnreadableRowError { return nil }
     }
 
     /// Until when an answer is worth sending; a refusal for a day at most, as its `exp` may be missing or far off.

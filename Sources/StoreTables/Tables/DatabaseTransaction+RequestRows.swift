@@ -32,11 +32,11 @@ extension DatabaseTransaction {
             acsTransId: try fields.optionalText(.acsTransId), message: "",
             traceparent: try fields.optionalText(.traceparent), receivedAt: try fields.time(.receivedAt),
             life: try LifeColumns.read(fields))
-        do {
-            try takeMessage(of: &request, fields, piece, dataKey)
-        } catch is UnreadableRowError {
-            // Others are read with it: none of them waits for this one.
-            request.damage = .init(transactionDigest: try fields.optionalBytes(.transactionDigest))
+        // Others are read with it: none of them waits for this one.
+        let isReadable = try ifReadable { try takeMessage(of: &request, fields, piece, dataKey) } != nil
+        // What is pending was presented.
+        if !isReadable || request.life.state == .pending && request.presented == nil {
+            request.damage = .init(transactionDigest: try ifReadable { try fields.bytes(.transactionDigest) })
         }
         request.decidedAt = try fields.optionalTime(.decidedAt)
         request.queuePlace = try fields.optionalNumber(.queuePlace)

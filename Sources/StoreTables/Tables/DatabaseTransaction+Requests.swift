@@ -195,8 +195,6 @@ extension DatabaseTransaction {
             .id: request.id.text,
             .enrollmentId: request.enrollmentId.text,
             .acsTransId: request.acsTransId,
-            .transactionDigest: request.presented?.transactionDigest,
-            .isPresented: request.presented != nil,
             .receivedAt: request.receivedAt,
             .issuerKey: evidence.issuerKey?.subjectPublicKeyInfo,
             .countedBytes: StoredSize.of(request, text: evidence.text),
@@ -226,6 +224,8 @@ extension DatabaseTransaction {
     ) throws -> ColumnValues<RequestColumn> {
         [
             .jti: request.jti.text,
+            .transactionDigest: request.presented?.transactionDigest,
+            .isPresented: request.presented != nil,
             .iat: request.iat,
             .exp: request.exp,
             .warnings: try cipher.closed(

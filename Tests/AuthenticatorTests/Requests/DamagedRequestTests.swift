@@ -48,44 +48,78 @@ struct DamagedRequestTests {
         var (newer, other) = (SampleRequest.numbered(1).early(5), SampleRequest.numbered(2).early(5))
         (newer.jti, other.jti, other.merchantName) = ("newer", "other", "CoffeeHouse3")
         try await sample.receive(newer, other, for: card)
-        let requests = try await sample.requests()
+        var requests = try await sample.requests()
         #expect(requests.map(\.jti.text) == ["newer", "request-2", "other"])
         #expect(requests.map(\.isDamaged) == [false, true, false])
         #expect(requests.map(\.hasConflict) == [false, true, false])
         #expect(try await sample.approve(requests[0].id).life.state == .approved)
+        // What the others have written since is left as it is, though the row still has the numbers of its pieces.
+        var third = SampleRequest.numbered(2).early(5)
+        third.jti = "third"
+        try await sample.receive(third, for: card)
+        requests = try await sample.requests()
+        #expect(requests.map(\.jti.text) == ["newer", "third", "other"])
+        #expect(requests.map(\.isDamaged) == [false, false, false])
+        #expect(try await sample.outbox(of: card).map { $0.body == nil } == [false, false])
     }
 
-    @Test func `it is not the next one, and there is no evidence of it`() async throws {
+    @Test func `of a transaction that is not known any more the newer message is presented`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        try sample.tamper("UPDATE request SET transaction_digest = NULL")
+        #expect(try await sample.onlyRequest().isDamaged)
+        var newer = SampleRequest.numbered(1).early(5)
+        newer.jti = "newer"
+        try await sample.receive(newer, for: card)
+        let request = try await sample.onlyRequest()
+        #expect(!request.isDamaged && !request.hasConflict)
+        #expect(try await sample.approve(request.id).life.state == .approved)
+        #expect(await sample.issuer.decisions.isEmpty)
+    }
+
+    @Test(arguments: ["message_piece = NULL", "is_presented = 0"])
+    func `one that is pending and shows nothing is damaged, and is not the next one`(change: String) async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), .numbered(2), for: card)
-        try sample.tamper(Self.changes[0], [[UInt8](repeating: 7, count: 80)])
+        try sample.tamper("UPDATE request SET \(change) WHERE jti = 'request-1'")
         let requests = try await sample.requests()
+        #expect(requests.map(\.isDamaged) == [true, false])
+        #expect(requests[0].warnings(for: card.enrollment).map(\.id) == ["damaged"])
         let next = try await sample.store.real.read { store in
             try Selection.find(.next, enrollment: nil, isWaitedFor: false, in: store)
         }
-        #expect(requests[0].isDamaged && next == requests[1].id)
-        let refusal = await #expect(throws: CommandError.self) {
-            _ = try await sample.agent.evidence(about: requests[0].id)
-        }
-        #expect(refusal?.code == .failed)
+        #expect(next == requests[1].id)
     }
 
-    @Test func `a decision that does not open is not sent, and ends as expired`() async throws {
+    private static let pieces = ["message", "text", "decision"]
+
+    @Test(arguments: pieces) func `there is no evidence of it, and others are decided`(piece: String) async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let ids = try await sample.requests().map(\.id)
+        try await sample.approve(ids[0])
+        try sample.tamper(
+            "UPDATE evidence SET bytes = ? WHERE piece = (SELECT \(piece)_piece FROM request WHERE jti = 'request-1')",
+            [[UInt8](repeating: 7, count: 80)])
+        let refusal = await #expect(throws: CommandError.self) { _ = try await sample.agent.evidence(about: ids[0]) }
+        #expect(refusal?.code == .failed)
+        #expect(try await sample.approve(ids[1]).life.state == .approved)
+        #expect(try await sample.agent.evidence(about: ids[1]).assertion != nil)
+    }
+
+    @Test(arguments: [[], [UInt8](repeating: 7, count: 80)])
+    func `a decision that does not open is not sent, and those behind it are`(bytes: [UInt8]) async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), .numbered(2), for: card)
         for request in try await sample.requests() { try await sample.approve(request.id) }
         try sample.tamper(
             "UPDATE evidence SET bytes = ? WHERE piece = (SELECT decision_piece FROM request WHERE jti = 'request-1')",
-            [[UInt8](repeating: 7, count: 80)])
+            [bytes])
         #expect(try await sample.outbox(of: card).map { $0.body == nil } == [true, false])
-        sample.clock.advance(by: 601)
-        try await sample.running([sample.agent.outboxDelivery.run]) {
-            try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? () : nil }
-        }
-        #expect(await sample.issuer.decisions.isEmpty)
-        for request in try await sample.requests() {
-            #expect(request.life.delivery == .failed(token: "expired"))
-        }
+        try await sample.deliverAll()
+        #expect(await sample.issuer.decisions.map(\.jti) == ["request-2"])
+        #expect(
+            try await sample.requests().map(\.life.delivery) == [.failed(token: "damaged"), .delivered(.authenticated)])
     }
 
     @Test func `an enrollment ends although a decision of it does not open`() async throws {
