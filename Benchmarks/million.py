@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What goes through all enrollments, at a million of them: the audit, a fetch of all, and the moves between the stores.
+"""What goes through all enrollments, at a million of them: audit, fetch of all, erasure, change of the secret, restore, moves.
 
 usage: OOB_BIN_DIR=.build/deb/release Benchmarks/million.py sqlite|postgres [ROWS [ACTIVE]]
 
@@ -129,25 +129,36 @@ class Million:
         self.issuer = stack.enter_context(EmptyIssuer())
         self.sandbox = Sandbox(self.folder)
         stack.callback(self.sandbox.stop)
-        self.secret = self.folder / "secret"
-        self.secret.touch(0o600)
-        self.secret.write_bytes(secrets.token_bytes(32))
+        self.secret = self.new_secret("secret")
         self.server = PostgresServer("-c", "shared_buffers=512MB", "-c", "max_wal_size=4GB")
         stack.callback(self.server.remove)
         self.name = "million"
         self.url = self.server.create(self.name)
-        self.of_file = ["--secret-file", str(self.secret)]
-        self.of_database = [*self.of_file, "--database", self.url, "--host-name", "alpha"]
 
-    def start(self, kind: str) -> AgentProcess:
-        agent = AgentProcess(self.folder, *(self.of_file if kind == "sqlite" else self.of_database))
+    def new_secret(self, name: str) -> Path:
+        file = self.folder / name
+        file.touch(0o600)
+        file.write_bytes(secrets.token_bytes(32))
+        return file
+
+    @property
+    def of_file(self) -> list[str]:
+        return ["--secret-file", str(self.secret)]
+
+    @property
+    def of_database(self) -> list[str]:
+        return [*self.of_file, "--database", self.url, "--host-name", "alpha"]
+
+    def start(self, kind: str, *options: str) -> AgentProcess:
+        agent = AgentProcess(self.folder, *(self.of_file if kind == "sqlite" else self.of_database), *options)
         self.stack.callback(agent.stop)
         return agent
 
     def fill(self):
         agent = self.start(self.kind)
         with agent.connection() as control:
-            self.card = enrolled(control, self.sandbox_connection(), self.sandbox.origin)
+            self.card, self.leaving = (
+                enrolled(control, self.sandbox_connection(), self.sandbox.origin, name=name) for name in ["card", "leaving"])
         agent.stop()
         secret = self.secret.read_bytes()
         ended = self.rows - self.active
@@ -170,17 +181,20 @@ class Million:
             until("the requests", lambda: control.json("GET", "/v1/status")["pending"] >= MOST_APPROVALS, pause=0.5)
         return bought
 
-    def measured(self, agent: AgentProcess, requests: list[str], method: str, path: str, body=None) -> dict:
-        """One call of the control socket, while another enrollment's requests are approved."""
+    def approving(self, agent: AgentProcess, requests: list[str]):
+        """What approves the next of another enrollment's requests, and says whether there was one."""
         def approve() -> bool:
             if not requests:
                 return False
             with agent.connection() as control:
                 control.call("POST", f"/v1/requests/{requests.pop()}/approve", {"deliveryTimeout": 0})
             return True
+        return approve
 
+    def measured(self, agent: AgentProcess, requests: list[str], method: str, path: str, body=None) -> dict:
+        """One call of the control socket, while another enrollment's requests are approved."""
         agent.rest()
-        with agent.connection(7_200) as control, Watch(agent.pid, approve) as watch:
+        with agent.connection(7_200) as control, Watch(agent.pid, self.approving(agent, requests)) as watch:
             answer = control.json(method, path, body)
         return {**watch.figures, "answer": str(answer)[:300]}
 
@@ -188,21 +202,96 @@ class Million:
         agent = self.start(kind)
         requests = self.buy(agent)
         agent.rest(quiet=5, share=0.1)
-        found = {"audit": self.measured(agent, requests, "GET", "/v1/audit/verify"),
+        found = {"start": {"seconds": round(agent.start_seconds, 1)},
+                 "audit": self.measured(agent, requests, "GET", "/v1/audit/verify"),
                  "fetch": self.measured(agent, requests, "POST", "/v1/fetch", {})}
         agent.stop()
         return found
 
+    def erase(self, kind: str) -> dict:
+        agent = self.start(kind)
+        requests = self.buy(agent)
+        agent.rest(quiet=5, share=0.1)
+        figures = self.measured(agent, requests, "DELETE", f"/v1/enrollments/{self.leaving['id']}", {"erase": True})
+        agent.stop()
+        return figures
+
+    def change_secret(self, kind: str) -> dict:
+        """The start with both secrets, what follows while the agent runs, and the start with the new one alone."""
+        previous, self.secret = self.secret, self.new_secret(secrets.token_hex(8))
+        told = (self.folder / "oob-agent.log").stat().st_size
+        agent = self.start(kind, "--previous-secret-file", str(previous))
+
+        def is_over() -> bool:
+            with open(self.folder / "oob-agent.log", "rb") as log:
+                log.seek(told)
+                return b"the secret was changed" in log.read()
+
+        requests = self.buy(agent)
+        with Watch(agent.pid, self.approving(agent, requests)) as watch:
+            until("the change of the secret", is_over, patience=7_200, pause=0.1)
+        agent.stop()
+        again = self.start(kind)
+        again.stop()
+        return {"start with both": round(agent.start_seconds, 1), "start with the new one": round(again.start_seconds, 1),
+                **watch.figures}
+
+    def restore(self, kind: str) -> dict:
+        return self.restore_backup() if kind == "sqlite" else self.restore_snapshot()
+
+    def restore_backup(self) -> dict:
+        """A backup while requests are approved, and a state that is made from it."""
+        agent = self.start("sqlite")
+        requests = self.buy(agent)
+        agent.rest(quiet=5, share=0.1)
+        backup = self.folder / "backup.db"
+        with Watch(agent.pid, self.approving(agent, requests)) as watch:
+            subprocess.run([BIN_DIR / "oobctl", "backup", "--socket", agent.socket, backup], check=True, timeout=7_200,
+                           stdout=subprocess.DEVNULL)
+        agent.stop()
+        state = self.folder / "state"
+        state.rename(self.folder / "broken")
+        figures = self.ran("restore.log", *self.of_file, "--restore", str(backup))
+        size = backup.stat().st_size
+        backup.unlink()
+        shutil.rmtree(self.folder / "broken")
+        return {"backup": {**watch.figures, "bytes, MB": round(size / 1e6)}, "restore": figures,
+                "start": self.start_restored("sqlite")}
+
+    def restore_snapshot(self) -> dict:
+        """The database as it was before the last decisions, under the host that made them."""
+        self.server.sql(f"CREATE DATABASE snapshot TEMPLATE {self.name}", "postgres", 7_200)
+        agent = self.start("postgres")
+        requests = self.buy(agent)
+        for _ in range(5):
+            self.approving(agent, requests)()
+        agent.stop()
+        self.server.sql(f"DROP DATABASE {self.name}", "postgres", 7_200)
+        self.server.sql(f"ALTER DATABASE snapshot RENAME TO {self.name}", "postgres", 7_200)
+        return {"start": self.start_restored("postgres")}
+
+    def start_restored(self, kind: str) -> dict:
+        """A start that finds an older state."""
+        agent = self.start(kind)
+        with agent.connection() as control:
+            reasons = control.json("GET", "/v1/status").get("reasons", [])
+        agent.stop()
+        return {"seconds": round(agent.start_seconds, 1), "reasons": reasons}
+
     def move(self, to: str) -> dict:
-        options = [*self.of_file, "--host-name", "alpha", "--migrate-to", self.url] if to == "postgres" else [
-            *self.of_database, "--migrate-to", "sqlite"]
-        with open(self.folder / "move.log", "ab") as log:
+        return self.ran("move.log", *(
+            [*self.of_file, "--host-name", "alpha", "--migrate-to", self.url] if to == "postgres" else
+            [*self.of_database, "--migrate-to", "sqlite"]))
+
+    def ran(self, log_name: str, *options: str) -> dict:
+        """What one command of the agent took; it has to go well."""
+        with open(self.folder / log_name, "ab") as log:
             run = subprocess.Popen([BIN_DIR / "oob-agent", "--state-dir", self.folder / "state", *options],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
             with Watch(run.pid) as watch:
                 status = run.wait()
         if status != 0:
-            raise AssertionError((self.folder / "move.log").read_text()[-2_000:])
+            raise AssertionError((self.folder / log_name).read_text()[-2_000:])
         return watch.figures
 
 
@@ -219,6 +308,8 @@ def main():
         million.fill()
         tell("filled", {"seconds": round(time.monotonic() - began, 1)})
         tell(kind, million.work(kind))
+        for what in [million.erase, million.change_secret, million.restore]:
+            tell(what.__name__, what(kind))
         if kind == "sqlite":
             tell("move to PostgreSQL", million.move("postgres"))
             tell("move to SQLite", million.move("sqlite"))
