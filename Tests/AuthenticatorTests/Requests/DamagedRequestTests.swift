@@ -2,6 +2,7 @@ import IssuerProtocol
 import TableRows
 import TestStores
 import Testing
+import ThreeDS
 
 @testable import Authenticator
 
