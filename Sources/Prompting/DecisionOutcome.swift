@@ -40,6 +40,7 @@ package struct DecisionOutcome: Sendable, Equatable {
         case "unenrolled":
             return error.map { "its enrollment ended before it was delivered; the last try: \($0)" }
                 ?? "its enrollment ended before it was delivered"
+        case "damaged": return "it was not in the agent's database as the agent wrote it, and was not sent"
         case let code?: return error ?? "the issuer answered \(code)"
         case nil: return "it was not delivered"
         }

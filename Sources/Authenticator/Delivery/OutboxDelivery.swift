@@ -216,7 +216,8 @@ package struct OutboxDelivery: Sendable {
             metadata["failed"] = "\(token)"
             metadata["reason"] = (error ?? tries.error ?? entry.lastError).map { "\($0)" }
         }
-        log.info("decision delivery ended", metadata: metadata)
+        let isDamaged = if case .failed(DeliveryState.damaged, _) = end { true } else { false }
+        log.log(level: isDamaged ? .error : .info, "decision delivery ended", metadata: metadata)
         if isSuspended { standing.tell(isKnown: false, enrollment) }
         if case .failed(ProblemCode.invalidAssertion.rawValue, _) = end {
             await signCountWatch.recheck(entry.enrollmentId)

@@ -57,8 +57,13 @@ package struct RequestRecord: Sendable {
     package struct Damage: Sendable {
         /// SHA-256 that is equal exactly for "the same transaction"; nil if it was never presented.
         package let transactionDigest: [UInt8]?
+        /// Whether the message itself opens.
+        package let hasMessage: Bool
 
-        package init(transactionDigest: [UInt8]?) { self.transactionDigest = transactionDigest }
+        package init(transactionDigest: [UInt8]?, hasMessage: Bool) {
+            self.transactionDigest = transactionDigest
+            self.hasMessage = hasMessage
+        }
     }
 
     package var isDamaged: Bool { damage != nil }

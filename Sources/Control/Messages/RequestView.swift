@@ -45,6 +45,9 @@ package struct RequestView: Codable, Sendable, Equatable {
     /// The agent's clock, only if one request is answered; absent if it is the machine's.
     package var clock: ClockView?
 
+    /// Whether it is not in the agent's database as the agent wrote it: nothing of it is shown, and it cannot be decided.
+    package var isDamaged: Bool { warnings.contains { $0.id == "damaged" } }
+
     package init(
         id: String, jti: String, acsTransId: String, enrollmentId: String, issuer: String, state: RequestState,
         delivery: DeliveryState, receivedAt: String

@@ -8,7 +8,7 @@ enum CardContext {
         let isPending = request.state == .pending
         var card: [String: Any] = [
             "id": request.id, "state": request.state.rawValue, "isPending": isPending, "time": times(request),
-            "hasText": request.text != nil, "version": version(of: page),
+            "hasText": request.text != nil, "isDamaged": request.isDamaged, "version": version(of: page),
             "lines": (request.text ?? "").split(separator: "\n", omittingEmptySubsequences: false).map(line),
             "decides": isPending && page.mayDecide && request.textDigest != nil,
             "needsPIN": request.authnType == "pin", "form": page.formToken,

@@ -35,7 +35,6 @@ struct KeptPieces {
     let owner: EnrollmentID
     /// Nil if there is none that can be read: then another one is written beside it.
     let text: [UInt8]?
-    let hasDecision: Bool
 }
 
 /// The columns of a request that its evidence is read with.
@@ -61,7 +60,10 @@ extension DatabaseTransaction {
             var kept = KeptEvidence()
             let isKeyReadable = try ifReadable { kept.issuerKey = try fields.optionalPublicKey(.issuerKey) } != nil
             let (hasText, hasDecision) = (try fields.piece(.textPiece) != nil, try fields.piece(.decisionPiece) != nil)
-            if hasText { kept.text = try ifReadable { try cipher(.text, of: id, owner, key).text(text) } }
+            if hasText {
+                let bytes = try writtenBytes(cipher(.text, of: id, owner, key), text)
+                kept.text = bytes.map { String(decoding: $0, as: UTF8.self) }
+            }
             if hasDecision { kept.decision = try writtenBytes(cipher(.decision, of: id, owner, key), decision) }
             kept.isDamaged =
                 !isKeyReadable || hasText && kept.text == nil || hasDecision && kept.decision == nil
@@ -83,7 +85,7 @@ extension DatabaseTransaction {
             try put(text, .text, of: id, kept.owner, isNew: kept.text == nil)
         }
         if let decision = evidence.decision {
-            try put(decision, .decision, of: id, kept.owner, isNew: !kept.hasDecision)
+            try put(decision, .decision, of: id, kept.owner, isNew: true)
         }
     }
 
@@ -97,8 +99,7 @@ extension DatabaseTransaction {
             let (text, owner) = (fields.joined(PieceColumn.table), try fields.value(.enrollmentId, EnrollmentID.init))
             let cipher = try cipher(.text, of: id, owner, text.joined(DataKeyColumn.table))
             return KeptPieces(
-                owner: owner, text: try fields.piece(.textPiece) == nil ? nil : writtenBytes(cipher, text),
-                hasDecision: try fields.piece(.decisionPiece) != nil)
+                owner: owner, text: try fields.piece(.textPiece) == nil ? nil : writtenBytes(cipher, text))
         }
     }
 
@@ -109,8 +110,7 @@ extension DatabaseTransaction {
         let cipher = try cipher(.text, of: request.id, request.enrollmentId, dataKey)
         return KeptPieces(
             owner: request.enrollmentId,
-            text: try fields.optionalNumber(.textPiece) as Int64? == nil ? nil : writtenBytes(cipher, text),
-            hasDecision: try fields.optionalNumber(.decisionPiece) as Int64? != nil)
+            text: try fields.optionalNumber(.textPiece) as Int64? == nil ? nil : writtenBytes(cipher, text))
     }
 
     /// Writes the pieces of a request whose row was just inserted.
@@ -127,8 +127,8 @@ extension DatabaseTransaction {
 
     /// Writes the newer message; in the place of the older one only if that was the request's.
     func updateMessage(of request: RequestRecord) throws {
-        try put(
-            Array(request.message.utf8), .message, of: request.id, request.enrollmentId, isNew: request.isDamaged)
+        let isLost = request.damage?.hasMessage == false
+        try put(Array(request.message.utf8), .message, of: request.id, request.enrollmentId, isNew: isLost)
     }
 
     /// Removes all pieces of the requests that a condition selects; their rows still have the numbers.

@@ -33,10 +33,17 @@ extension DatabaseTransaction {
             traceparent: try fields.optionalText(.traceparent), receivedAt: try fields.time(.receivedAt),
             life: try LifeColumns.read(fields))
         // Others are read with it: none of them waits for this one.
-        let isReadable = try ifReadable { try takeMessage(of: &request, fields, piece, dataKey) } != nil
+        let message = try ifReadable { try self.message(of: request, fields, piece, dataKey) }
+        let presented = try ifReadable {
+            try message.flatMap { try self.presented($0, of: request, fields, piece, dataKey) }
+        }
         // What is pending was presented.
-        if !isReadable || request.life.state == .pending && request.presented == nil {
-            request.damage = .init(transactionDigest: try ifReadable { try fields.bytes(.transactionDigest) })
+        if let message, let presented, presented != nil || request.life.state != .pending {
+            (request.message, request.presented) = (message, presented)
+        } else {
+            request.damage = .init(
+                transactionDigest: try ifReadable { try fields.bytes(.transactionDigest) },
+                hasMessage: message?.isEmpty == false)
         }
         request.decidedAt = try fields.optionalTime(.decidedAt)
         request.queuePlace = try fields.optionalNumber(.queuePlace)
@@ -45,21 +52,26 @@ extension DatabaseTransaction {
         return request
     }
 
-    /// Does nothing if the message was erased.
-    private func takeMessage(
-        of request: inout RequestRecord, _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>,
+    /// The message as it came; empty if it was erased.
+    private func message(
+        of request: RequestRecord, _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>,
         _ dataKey: Fields<DataKeyColumn>
-    ) throws {
-        guard try fields.optionalNumber(.messagePiece) as Int64? != nil else { return }
-        let (id, enrollment) = (request.id, request.enrollmentId)
-        let message: String = try cipher(.message, of: id, enrollment, dataKey).text(piece)
-        if try fields.flag(.isPresented) {
-            let cipher = try cipher(RequestColumn.table, row: id.text, of: enrollment, dataKey)
-            request.presented = PresentedRequest(
-                try piece.made(of: message, .bytes, KeptMessage.init),
-                transactionDigest: try fields.bytes(.transactionDigest),
-                warnings: try WarningColumn.read(cipher.optionalBytes(fields, .warnings), fields))
-        }
-        request.message = message
+    ) throws -> String {
+        guard try fields.optionalNumber(.messagePiece) as Int64? != nil else { return "" }
+        return try cipher(.message, of: request.id, request.enrollmentId, dataKey).text(piece)
+    }
+
+    /// What was presented; nil if nothing was, or if the message was erased.
+    private func presented(
+        _ message: String, of request: RequestRecord, _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>,
+        _ dataKey: Fields<DataKeyColumn>
+    ) throws -> PresentedRequest? {
+        let hasMessage = try fields.optionalNumber(.messagePiece) as Int64? != nil
+        guard hasMessage, try fields.flag(.isPresented) else { return nil }
+        let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId, dataKey)
+        return PresentedRequest(
+            try piece.made(of: message, .bytes, KeptMessage.init),
+            transactionDigest: try fields.bytes(.transactionDigest),
+            warnings: try WarningColumn.read(cipher.optionalBytes(fields, .warnings), fields))
     }
 }

@@ -82,7 +82,10 @@ struct List: AsyncParsableCommand {
             Table.Column("MERCHANT", .name), Table.Column("ENROLLMENT", .name),
         ]
         let rows = requests.map {
-            [$0.id, $0.acsTransId, $0.amountText ?? "", $0.merchantName ?? "", $0.enrollmentName ?? $0.enrollmentId]
+            [
+                $0.id, $0.acsTransId, $0.amountText ?? ($0.isDamaged ? "damaged" : ""), $0.merchantName ?? "",
+                $0.enrollmentName ?? $0.enrollmentId,
+            ]
         }
         guard all else {
             let expiries = requests.map { [$0.expiresAt ?? ""] }

@@ -31,6 +31,7 @@ struct Show: AsyncParsableCommand {
     private static func lines(_ request: RequestView) -> [ScreenLine] {
         let state = Fields([
             ("ID", request.id), ("jti", request.jti), ("acsTransId", request.acsTransId),
+            ("Warning", request.text == nil ? request.warnings.map(\.message).joined(separator: "; ") : nil),
             ("State", request.state.rawValue), ("Reason", request.reason), ("Refusal", request.refusal),
             ("Delivery", request.delivery.rawValue), ("transStatus", request.transStatus),
             ("Failure", request.deliveryFailure), ("Last try", request.deliveryError),

@@ -277,8 +277,8 @@ struct FiguresTests {
         }
         #expect(
             known.failures.counts == [
-                "already_decided": 0, "cancelled": 0, "damaged": 0, "decidedLate": 0, "expired": 0, "invalid_assertion": 0,
-                "invalid_token": 0, "unenrolled": 0, "unknown_request": 0,
+                "already_decided": 0, "cancelled": 0, "damaged": 0, "decidedLate": 0, "expired": 0,
+                "invalid_assertion": 0, "invalid_token": 0, "unenrolled": 0, "unknown_request": 0,
             ])
         var counts = WordCounts(known: ["a"])
         for number in 1...1_000 { counts.note("word-\(number)") }
