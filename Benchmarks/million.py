@@ -174,11 +174,13 @@ class Million:
 
     def buy(self, agent: AgentProcess) -> list[str]:
         merchant = self.sandbox_connection()
+        with agent.connection() as control:
+            before = control.json("GET", "/v1/status")["pending"]
         bought = [merchant.json("POST", "/sandbox/purchases", {
             **TRANSACTION, "authenticatorId": self.card["authenticatorId"], "expiresIn": 86_400})["acsTransId"]
             for _ in range(MOST_APPROVALS)]
         with agent.connection() as control:
-            until("the requests", lambda: control.json("GET", "/v1/status")["pending"] >= MOST_APPROVALS, pause=0.5)
+            until("the requests", lambda: control.json("GET", "/v1/status")["pending"] >= before + MOST_APPROVALS, pause=0.5)
         return bought
 
     def approving(self, agent: AgentProcess, requests: list[str]):

@@ -122,11 +122,12 @@ final class PostgresSession: StoreSession {
     ///   - token: what the host's row has if it is committed, until the next one is.
     ///   - clocks: by what the host's clock is held against the database's, since when.
     ///   - questions: statements whose rows it will ask for.
+    /// - Returns: what the database's clock said, in seconds since 1970.
     /// - Throws: ``HostTakenError`` if another process has become this host; ``ClocksApartError``.
     func begin(
         incarnation: Int64, token: Int64, _ clocks: (guard: ClockGuard, wanted: ClockGuard.Reading?),
         asking questions: [(sql: String, values: StatementValues)]
-    ) throws {
+    ) throws -> Int64 {
         try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         try connection.queue(
             """
@@ -144,6 +145,7 @@ final class PostgresSession: StoreSession {
         for (question, answer) in zip(questions, answers.dropFirst()) {
             foreseen[Question(sql: question.sql, values: question.values.values)] = answer.rows
         }
+        return now
     }
 
     /// Begins one that reads, and sees all as of one moment.

@@ -54,10 +54,12 @@ struct PostgresWrite {
         let token = Int64.random(in: .min ... .max)
         let result: T
         do {
-            try session.begin(
+            let begun = try session.begin(
                 incarnation: incarnation, token: token, clocks, asking: transaction.openingQuestions(head: head))
             result = try body(transaction)
             try transaction.vouchForRows()
+            // The clock may have been set since the beginning, and something judged by it.
+            try clocks.guard.check(begun, since: clocks.wanted)
         } catch {
             session.rollBack()
             throw error
