@@ -5,6 +5,7 @@ import IssuerProtocol
 import Keys
 import Logging
 import ScratchDirectories
+import StrictJSON
 import TestStores
 import Testing
 
@@ -93,10 +94,18 @@ struct LocalAgent: Sendable {
     /// Puts a pending request into the store, and returns it.
     func addRequest(of enrollment: Enrollment) async throws -> RequestRecord {
         let now = ports.clock.now
+        let acsTransId = "2f37539c-d82e-4929-88db-000000000001"
+        let payload: JSONObject = [
+            "nonce": .string(Base64URL.encode(Array(0..<16))),
+            "transaction": ["merchantName": "CoffeeHouse2", "acsTransId": .string(acsTransId)],
+        ]
+        let message = "e30.\(Base64URL.encode(JSONValue.object(payload).serialized())).c2ln"
+        let presented = PresentedRequest(
+            try #require(KeptMessage(message)), transactionDigest: [9, 9], warnings: [])
         let request = RequestRecord(
             id: try RequestID(random: ports.entropy), enrollmentId: enrollment.id,
-            jti: try #require(TokenID("request-1")), iat: now, exp: now + 86_400, presented: nil, acsTransId: nil,
-            message: "", traceparent: nil, receivedAt: now, life: .pending)
+            jti: try #require(TokenID("request-1")), iat: now, exp: now + 86_400, presented: presented,
+            acsTransId: acsTransId, message: message, traceparent: nil, receivedAt: now, life: .pending)
         try await ports.store.write { try $0.insert(request, KeptEvidence()) }
         return request
     }
