@@ -161,12 +161,13 @@ class Million:
                 enrolled(control, self.sandbox_connection(), self.sandbox.origin, name=name) for name in ["card", "leaving"])
         agent.stop()
         secret = self.secret.read_bytes()
-        ended = self.rows - self.active
+        # The agent has made two itself.
+        active, ended = self.active - 2, self.rows - self.active
         if self.kind == "sqlite":
-            FileFleet(self.folder / "state" / "agent.db", secret, self.issuer.origin).fill(self.active, ended)
+            FileFleet(self.folder / "state" / "agent.db", secret, self.issuer.origin).fill(active, ended)
         else:
             with filling(self.server):
-                Fleet(self.server, self.name, secret, self.issuer.origin).enroll(self.active, ended)
+                Fleet(self.server, self.name, secret, self.issuer.origin).enroll(active, ended)
 
     def sandbox_connection(self):
         from http_client import Connection
