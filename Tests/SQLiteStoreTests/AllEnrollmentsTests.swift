@@ -9,6 +9,7 @@ import Testing
 @testable import StoreTables
 
 /// What goes through all enrollments takes them some at a time, and leaves none out.
+@Suite(.timeLimit(.minutes(20)))
 struct AllEnrollmentsTests {
     private let sample: SampleStore
 
