@@ -185,7 +185,7 @@ class Million:
         return bought
 
     def approving(self, agent: AgentProcess, requests: list[str]):
-        """What approves the next of another enrollment's requests, and says whether there was one."""
+        """Gives a function that approves the next of another enrollment's requests, and says whether there was one."""
         def approve() -> bool:
             if not requests:
                 return False
@@ -201,10 +201,15 @@ class Million:
             answer = control.json(method, path, body)
         return {**watch.figures, "answer": str(answer)[:300]}
 
-    def work(self, kind: str) -> dict:
+    def ready(self, kind: str) -> tuple[AgentProcess, list[str]]:
+        """An agent that rests, and the requests that can be approved meanwhile."""
         agent = self.start(kind)
         requests = self.buy(agent)
         agent.rest(quiet=5, share=0.1)
+        return agent, requests
+
+    def work(self, kind: str) -> dict:
+        agent, requests = self.ready(kind)
         found = {"start": {"seconds": round(agent.start_seconds, 1)},
                  "audit": self.measured(agent, requests, "GET", "/v1/audit/verify"),
                  "fetch": self.measured(agent, requests, "POST", "/v1/fetch", {})}
@@ -212,9 +217,7 @@ class Million:
         return found
 
     def erase(self, kind: str) -> dict:
-        agent = self.start(kind)
-        requests = self.buy(agent)
-        agent.rest(quiet=5, share=0.1)
+        agent, requests = self.ready(kind)
         figures = self.measured(agent, requests, "DELETE", f"/v1/enrollments/{self.leaving['id']}", {"erase": True})
         agent.stop()
         return figures
@@ -244,9 +247,7 @@ class Million:
 
     def restore_backup(self) -> dict:
         """A backup while requests are approved, and a state that is made from it."""
-        agent = self.start("sqlite")
-        requests = self.buy(agent)
-        agent.rest(quiet=5, share=0.1)
+        agent, requests = self.ready("sqlite")
         backup = self.folder / "backup.db"
         with Watch(agent.pid, self.approving(agent, requests)) as watch:
             subprocess.run([BIN_DIR / "oobctl", "backup", "--socket", agent.socket, backup], check=True, timeout=7_200,

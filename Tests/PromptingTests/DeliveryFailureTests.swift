@@ -13,6 +13,7 @@ struct DeliveryFailureTests {
                 "the request expired before it was delivered; the last try: the issuer answered 503."
             ),
             ("unenrolled", nil, "its enrollment ended before it was delivered."),
+            ("damaged", nil, "it was not in the agent's database as the agent wrote it, and was not sent."),
             ("already_decided", "the issuer answered already_decided", "the issuer answered already_decided."),
             ("already_decided", nil, "the issuer answered already_decided."),
             (nil, nil, "it was not delivered."),

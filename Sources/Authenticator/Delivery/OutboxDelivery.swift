@@ -117,7 +117,7 @@ package struct OutboxDelivery: Sendable {
             return .again(retryAfter: 60, error: "its row in the database is not as the agent wrote it")
         }
         guard let membership = enrollment.membership else { return .ended(.failed(token: DeliveryState.unenrolled)) }
-        // Those behind it are sent.
+        // Ended, not tried again: the decisions behind it do not wait for one that cannot be read.
         guard let body = entry.body else { return .ended(.failed(token: DeliveryState.damaged)) }
         do {
             let access = IssuerAccess(

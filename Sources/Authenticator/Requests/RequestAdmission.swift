@@ -82,7 +82,7 @@ struct RequestAdmission {
     private func admit(
         _ request: AuthnRequest, from arrival: Arrival, besides holder: RequestRecord, in store: any StoreWriter
     ) throws -> Outcome {
-        // Of a damaged one it may not be known which transaction it is: then it is never decided.
+        // A damaged request whose digest is lost can never be decided: the newer message replaces it.
         let isUnknown = holder.isDamaged && holder.transactionDigest == nil && holder.life.state == .pending
         guard isUnknown || holder.transactionDigest == request.transactionDigest else {
             return try conflict(of: arrival, with: holder, in: store)
@@ -150,6 +150,7 @@ struct RequestAdmission {
         newer.presented = PresentedRequest(request)
         let isCancelled = try isTakenBack(arrival.read.jti, in: store) && newer.life.cancel()
         try store.update(newer)
+        // Not before: by the damage the store knows whether the older message is still there to be replaced.
         newer.damage = nil
         let text = keptText(of: newer)
         try store.keep(KeptEvidence(issuerKey: arrival.read.issuerKey, text: text?.text), of: newer.id)

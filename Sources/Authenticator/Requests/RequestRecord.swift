@@ -32,7 +32,7 @@ package struct RequestRecord: Sendable {
     package var deliveryError: String?
     /// Whether another transaction came under the same acsTransId.
     package var hasConflict = false
-    /// What is left of its message, if that is not in the database as the agent wrote it; nil: it is.
+    /// Damage of the message in the database; nil if it is as the agent wrote it.
     package var damage: Damage?
 
     package init(
@@ -53,9 +53,9 @@ package struct RequestRecord: Sendable {
         self.life = life
     }
 
-    /// What is known of a message that does not open: nothing of it is shown, and its request is not decided.
+    /// Damage of a message: nothing of it is shown, and its request is not decided.
     package struct Damage: Sendable {
-        /// SHA-256 that is equal exactly for "the same transaction"; nil if it was never presented.
+        /// SHA-256 that is equal exactly for "the same transaction"; nil if it was never presented, or is lost too.
         package let transactionDigest: [UInt8]?
         /// Whether the message itself opens.
         package let hasMessage: Bool

@@ -32,12 +32,12 @@ extension DatabaseTransaction {
             acsTransId: try fields.optionalText(.acsTransId), message: "",
             traceparent: try fields.optionalText(.traceparent), receivedAt: try fields.time(.receivedAt),
             life: try LifeColumns.read(fields))
-        // Others are read with it: none of them waits for this one.
+        // An unreadable message damages its own request alone: others are read with it.
         let message = try ifReadable { try self.message(of: request, fields, piece, dataKey) }
         let presented = try ifReadable {
             try message.flatMap { try self.presented($0, of: request, fields, piece, dataKey) }
         }
-        // What is pending was presented.
+        // A pending request without a presented message is damaged too: every pending one was presented.
         if let message, let presented, presented != nil || request.life.state != .pending {
             (request.message, request.presented) = (message, presented)
         } else {
@@ -52,7 +52,7 @@ extension DatabaseTransaction {
         return request
     }
 
-    /// The message as it came; empty if it was erased.
+    /// Reads the message as it came; empty if it was erased.
     private func message(
         of request: RequestRecord, _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>,
         _ dataKey: Fields<DataKeyColumn>
@@ -61,7 +61,7 @@ extension DatabaseTransaction {
         return try cipher(.message, of: request.id, request.enrollmentId, dataKey).text(piece)
     }
 
-    /// What was presented; nil if nothing was, or if the message was erased.
+    /// Reads the presented form of a message; nil if none was presented, or if the message was erased.
     private func presented(
         _ message: String, of request: RequestRecord, _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>,
         _ dataKey: Fields<DataKeyColumn>

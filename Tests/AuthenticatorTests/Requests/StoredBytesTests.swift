@@ -183,7 +183,7 @@ struct StoredBytesTests {
         #expect(try await sample.requests().count == 1)
     }
 
-    /// Of those that are not presented less is kept, and each of the two kinds is counted well enough.
+    /// Covers both kinds of requests: presented ones, and refused ones, of which less is kept.
     @Test(.ofSQLite, arguments: [(10, 50), (8_000, 50), (8_000, 150)])
     func `the database grows by no more than is counted`(length: Int, presented: Int) async throws {
         let sample = try sample { $0.undecided = presented }
