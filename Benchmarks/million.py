@@ -130,6 +130,8 @@ class Million:
         self.sandbox = Sandbox(self.folder)
         stack.callback(self.sandbox.stop)
         self.secret = self.new_secret("secret")
+        # The requests that wait to be approved, of an enrollment that may have a bounded number of them.
+        self.requests: list[str] = []
         self.server = PostgresServer("-c", "shared_buffers=512MB", "-c", "max_wal_size=4GB")
         stack.callback(self.server.remove)
         self.name = "million"
@@ -179,10 +181,11 @@ class Million:
             before = control.json("GET", "/v1/status")["pending"]
         bought = [merchant.json("POST", "/sandbox/purchases", {
             **TRANSACTION, "authenticatorId": self.card["authenticatorId"], "expiresIn": 86_400})["acsTransId"]
-            for _ in range(MOST_APPROVALS)]
+            for _ in range(MOST_APPROVALS - len(self.requests))]
         with agent.connection() as control:
-            until("the requests", lambda: control.json("GET", "/v1/status")["pending"] >= before + MOST_APPROVALS, pause=0.5)
-        return bought
+            until("the requests", lambda: control.json("GET", "/v1/status")["pending"] >= before + len(bought), pause=0.5)
+        self.requests += bought
+        return self.requests
 
     def approving(self, agent: AgentProcess, requests: list[str]):
         """Gives a function that approves the next of another enrollment's requests, and says whether there was one."""
