@@ -435,11 +435,22 @@ class Round:
         # Each has its own time, however many there are: a slow machine breaks no promise.
         deadline = time.monotonic() + SETTLED_WITHIN
         # A no of the host means that someone has decided it, or that it has not come yet.
-        while not purchase.told and self.decide(
-                self.hosts[number % len(self.hosts)], purchase, "deny") not in {"told", "no_longer_decidable"}:
+        while not purchase.told:
+            host = self.hosts[number % len(self.hosts)]
+            said = self.decide(host, purchase, "deny")
+            if said in {"told", "no_longer_decidable"}:
+                return
             if time.monotonic() > deadline:
-                raise Broken(f"purchase {purchase.acs_trans_id} cannot be decided:\n{self.tails()}")
+                raise Broken(f"purchase {purchase.acs_trans_id} of {purchase.card} cannot be decided: {host.name} says "
+                             f"{said}, the database {self.stored(purchase)}\n{self.tails()}")
             time.sleep(0.1)  # Asks again; nothing depends on how long.
+
+    def stored(self, purchase: Purchase) -> list:
+        """What the database has of a purchase, and what came for its enrollment and was not presented."""
+        return [*self.server.sql("SELECT id, state, jti, delivery FROM request WHERE acs_trans_id = "
+                                 f"'{purchase.acs_trans_id}'", self.ledger.database),
+                *self.server.sql("SELECT id, state, jti FROM request WHERE acs_trans_id IS NULL AND enrollment_id = "
+                                 f"'{purchase.card}'", self.ledger.database)]
 
     def problems(self) -> list[str]:
         found = []

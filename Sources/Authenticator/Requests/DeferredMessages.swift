@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Synchronization
+import ThreeDS
 
 /// Messages that cannot be judged yet: their `iat` is ahead, or their key is not known yet.
 ///
@@ -11,18 +12,24 @@ final class DeferredMessages: Sendable {
         let message: String
         /// Whether the issuer listed it.
         let isListed: Bool
-        /// When it is read again; seconds since 1970.
+        /// When it is read again, seconds since 1970: a wall clock that is put right may come to it sooner.
         let readAgainAt: Int64
-        /// When it is dropped unless it could be judged.
-        let dropAt: Int64
+        /// The same on the steady clock: a wall clock that is set back does not put it off.
+        let readAgainBy: Double
+        /// When it is dropped unless it could be judged; on the steady clock, which nobody sets.
+        let dropAt: Double
 
         var bytes: Int { message.utf8.count }
 
-        /// The same, to be read again at another time.
-        func held(until readAgainAt: Int64, atMost dropAt: Int64) -> Held {
+        /// The same, to be read again later.
+        func held(for seconds: Int64, atMost dropAt: Double, by clock: any AgentClock) -> Held {
             Held(
                 enrollmentId: enrollmentId, issuer: issuer, message: message, isListed: isListed,
-                readAgainAt: readAgainAt, dropAt: dropAt)
+                readAgainAt: clock.now.later(by: seconds), readAgainBy: clock.steady + Double(seconds), dropAt: dropAt)
+        }
+
+        fileprivate func isDue(by clock: any AgentClock) -> Bool {
+            readAgainAt <= clock.now || readAgainBy <= clock.steady
         }
     }
 
@@ -33,7 +40,7 @@ final class DeferredMessages: Sendable {
     }
 
     /// The seconds for which a message is held at most.
-    static let longest: Int64 = 600
+    static let longest: Double = 600
 
     private let bounds: AgentBounds
     private let state = Mutex(State())
@@ -57,12 +64,12 @@ final class DeferredMessages: Sendable {
     }
 
     /// Takes out those of an issuer that are to be read again now, at most so many.
-    func takeDue(of issuer: IssuerTarget, now: Int64, limit: Int = .max) -> [Held] {
+    func takeDue(of issuer: IssuerTarget, by clock: any AgentClock, limit: Int = .max) -> [Held] {
         state.withLock { state in
             var due: [Held] = []
             for (id, own) in state.held[issuer] ?? [:] {
                 let left = own.filter { held in
-                    guard held.readAgainAt <= now, due.count < limit else { return true }
+                    guard held.isDue(by: clock), due.count < limit else { return true }
                     due.append(held)
                     return false
                 }

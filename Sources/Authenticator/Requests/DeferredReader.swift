@@ -53,7 +53,7 @@ package struct DeferredReader: Sendable {
     /// Reads those of an issuer's messages whose time has come.
     func readDue(of issuer: IssuerTarget) async {
         while !Task.isCancelled {
-            let due = deferred.takeDue(of: issuer, now: ports.clock.now, limit: Self.batch)
+            let due = deferred.takeDue(of: issuer, by: ports.clock, limit: Self.batch)
             guard !due.isEmpty else { return }
             let count = await readInTime(due)
             for held in due.dropFirst(count) { holdOn(held, isOwnTrouble: false) }
@@ -100,9 +100,10 @@ package struct DeferredReader: Sendable {
     ///
     /// It counts as received, so it is not given up because of a trouble that is the agent's own.
     private func holdOn(_ held: DeferredMessages.Held, isOwnTrouble: Bool) {
-        let again = ports.clock.now.later(by: IssuerDirectory.unknownKeyPause)
+        let pause = IssuerDirectory.unknownKeyPause
+        let again = ports.clock.steady + Double(pause)
         let dropAt = isOwnTrouble ? max(again, held.dropAt) : held.dropAt
-        guard again <= dropAt, deferred.hold(held.held(until: again, atMost: dropAt)) else {
+        guard again <= dropAt, deferred.hold(held.held(for: pause, atMost: dropAt, by: ports.clock)) else {
             return intake.giveUp(held)
         }
     }

@@ -20,13 +20,13 @@ struct Intake: Sendable {
     ///
     /// - Parameters:
     ///   - channel: nil for messages that were held before.
-    ///   - heldUntil: for these, when they are dropped; seconds since 1970.
+    ///   - heldUntil: for these, when they are dropped; on the steady clock.
     ///   - isListed: whether the issuer listed them; a push may be anyone's.
     /// - Returns: whether any of them is in the store now that was not before.
     /// - Throws: what the store throws; then nothing of the answer was taken in.
     @discardableResult
     func receive(
-        _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Int64? = nil,
+        _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Double? = nil,
         isListed: Bool = true
     ) async throws -> Bool {
         guard let facts = EnrollmentFacts(enrollment, settings.exponentPolicy), !messages.isEmpty else { return false }
@@ -47,7 +47,7 @@ struct Intake: Sendable {
         let message: String
         let verdict: MessageVerdict
         let channel: ArrivalChannel?
-        let heldUntil: Int64?
+        let heldUntil: Double?
         let isListed: Bool
     }
 
@@ -180,8 +180,8 @@ struct Intake: Sendable {
 
     /// An issuer lists nothing whose time is over, so its clock and this one differ.
     private func noteLate(_ item: Item, _ enrollment: Enrollment) {
-        guard item.channel == .poll, case .request(let request) = item.verdict, case .expired = request.verdict,
-            let exp = request.exp,
+        guard item.channel == .poll, case .request(let request) = item.verdict, let exp = request.exp,
+            exp <= ports.clock.now,
             let metadata = limitedMetadata(
                 about: "late", of: enrollment.id, at: enrollment.target.issuer, with: ["exp": "\(exp)"])
         else { return }
@@ -207,11 +207,12 @@ struct Intake: Sendable {
     private func hold(
         _ item: Item, for seconds: Int64, _ enrollment: Enrollment, because reason: String? = nil
     ) {
-        let now = ports.clock.now
+        let again = ports.clock.steady + Double(seconds)
         let held = DeferredMessages.Held(
             enrollmentId: enrollment.id, issuer: enrollment.target, message: item.message, isListed: item.isListed,
-            readAgainAt: now.later(by: seconds), dropAt: item.heldUntil ?? now.later(by: DeferredMessages.longest))
-        guard held.readAgainAt <= held.dropAt, deferred.hold(held) else {
+            readAgainAt: ports.clock.now.later(by: seconds), readAgainBy: again,
+            dropAt: item.heldUntil ?? ports.clock.steady + DeferredMessages.longest)
+        guard again <= held.dropAt, deferred.hold(held) else {
             let why = reason.map { ["because": "\($0)"] as Logger.Metadata } ?? [:]
             drop(.notHeld, "a request that could not be verified was dropped", of: enrollment, with: why)
             return
@@ -287,20 +288,10 @@ extension MessageVerdict {
     }
 
     fileprivate var refusal: RequestRefusal? {
-        if case .request(let request) = self, case .refused(let refusal) = request.verdict { refusal } else { nil }
+        if case .request(let request) = self, case .refused(let refusal) = request.whileValid { refusal } else { nil }
     }
 
     fileprivate var loggedJTI: Logger.MetadataValue {
         if case .request(let request) = self { "\(request.jti.text)" } else { "" }
-    }
-}
-
-extension EnrollmentFacts {
-    /// What reading a request for an enrollment depends on; nil while it has no authenticator id.
-    fileprivate init?(_ enrollment: Enrollment, _ policy: ExponentPolicy) {
-        guard let membership = enrollment.membership else { return nil }
-        self.init(
-            issuer: enrollment.target.issuer, authenticatorId: membership.authenticatorId, rpId: enrollment.rpId,
-            credentialId: enrollment.credentialId, canVerifyUser: enrollment.canVerifyUser, exponentPolicy: policy)
     }
 }

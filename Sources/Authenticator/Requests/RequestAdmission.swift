@@ -28,7 +28,8 @@ struct RequestAdmission {
         guard tally.messages < bounds.messagesADay else { return .overQuota }
         guard bounds.hasRoom(beside: tally, eighthsMore: 1) else { return .noRoom }
         let arrival = Arrival(read: read, message: message, hasRoom: bounds.hasRoom(beside: tally))
-        switch read.verdict {
+        // The clock may have been set since the message was read; this time the store has held against its own.
+        switch read.verdict(at: now) {
         case .early(let seconds): return .early(secondsAhead: seconds)
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         case .expired:
@@ -36,8 +37,6 @@ struct RequestAdmission {
         case .refused(let refusal):
             return try refuse(arrival, token: refusal.token, reason: refusal.reason, in: store)
         case .inOrder(let request):
-            // Its time may have ended while it waited to be written.
-            guard request.exp > now else { return try enterLate(arrival, in: store) }
             return try admit(request, from: arrival, in: store)
         }
     }

@@ -60,12 +60,12 @@ package enum AuthnRequestReader {
                 return .cancellation(try claims.cancellation(jti, digest))
             case .authnRequest:
                 let rules = RequestRules(jti: jti, claims: claims, facts: facts)
-                guard let verdict = rules.verdict(at: now) else { return .notAuthentic(.cannotTell) }
+                guard let verdict = rules.verdict() else { return .notAuthentic(.cannotTell) }
                 return .request(
                     VerifiedRequest(
                         jti: jti, issuerKey: key, payloadDigest: digest, acsTransId: claims.acsTransId(),
                         iat: claims.time("iat"), exp: claims.time("exp"), traceparent: claims.traceparent(),
-                        verdict: verdict))
+                        readAt: now, whileValid: verdict))
             }
         } catch {
             return .unanswerable(error)

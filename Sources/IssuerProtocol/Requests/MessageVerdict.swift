@@ -96,7 +96,25 @@ package struct VerifiedRequest: Sendable {
     package let exp: Int64?
     /// W3C Trace Context, for the answer to a refused request too; nil if none came or it is malformed.
     package let traceparent: String?
-    package let verdict: RequestVerdict
+    /// The time for which it was read, seconds since 1970.
+    let readAt: Int64
+    /// `.refused` or `.inOrder`: what it is at a time at which it is valid.
+    package let whileValid: RequestVerdict
+
+    /// What is to become of it at the time for which it was read.
+    package var verdict: RequestVerdict { verdict(at: readAt) }
+
+    /// What is to become of it at another time; seconds since 1970.
+    ///
+    /// A request is past its time from the second that `exp` names: RFC 7519 §4.1.4 has it processed before that only.
+    package func verdict(at now: Int64) -> RequestVerdict {
+        if let exp, exp <= now { return .expired }
+        return switch iat.map({ Earliness(of: $0, at: now) }) {
+        case .early(let seconds): .early(secondsAhead: seconds)
+        case .tooEarly(let seconds): .tooEarly(secondsAhead: seconds)
+        case .inTime, nil: whileValid
+        }
+    }
 }
 
 package enum RequestVerdict: Sendable {

@@ -9,16 +9,8 @@ struct RequestRules {
     let claims: Claims
     let facts: EnrollmentFacts
 
-    /// Nil if the cryptography of this machine failed and nothing can be said.
-    ///
-    /// A request is past its time from the second that `exp` names: RFC 7519 §4.1.4 has it processed before that only.
-    func verdict(at now: Int64) -> RequestVerdict? {
-        if let exp = claims.time("exp"), exp <= now { return .expired }
-        switch claims.time("iat").map({ Earliness(of: $0, at: now) }) {
-        case .early(let seconds): return .early(secondsAhead: seconds)
-        case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
-        case .inTime, nil: break
-        }
+    /// `.inOrder` or `.refused`; nil if the cryptography of this machine failed and nothing can be said.
+    func verdict() -> RequestVerdict? {
         do {
             return .inOrder(try request())
         } catch let refusal as RequestRefusal {

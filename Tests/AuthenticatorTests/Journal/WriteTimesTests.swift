@@ -70,6 +70,17 @@ struct WriteTimesTests {
         #expect(try await sample.enrollment(card.id).signCount == 0)
     }
 
+    @Test(arguments: [-5_000.0, -300, 5_000])
+    func `a request that came while the clock was wrong is presented if the clock is right at its write's turn`(
+        ahead: Double
+    ) async throws {
+        let card = try await sample.enrolled()
+        sample.clock.set(ahead: ahead)
+        sample.store.beforeWriting { [sample] in sample.clock.set(ahead: 0) }
+        try await sample.receive(SampleRequest(), for: card)
+        #expect(try await sample.onlyRequest().life == .pending)
+    }
+
     @Test func `a request whose time ends before it is written is not presented`() async throws {
         let card = try await sample.enrolled()
         sample.store.beforeWriting { [sample] in sample.clock.advance(by: 20) }

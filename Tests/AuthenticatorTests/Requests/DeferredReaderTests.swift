@@ -80,6 +80,26 @@ struct DeferredReaderTests {
             try await sample.eventually { try $0.pendingCount(enrollment: card.id) == 1 ? true : nil }
         }
     }
+
+    @Test func `what is held is not dropped by a clock that is set ahead, nor put off when it is set back`()
+        async throws
+    {
+        let card = try await sample.enrolled()
+        let reader = sample.agent.deferredReader
+        var request = SampleRequest.numbered(1)
+        request.kid = "key-2"
+        try await sample.receive(messages: [request.message(for: card.enrollment, signedBy: newKey)], for: card)
+        sample.clock.set(ahead: 5_000)
+        await reader.readDue(of: card.enrollment.target)
+        #expect(reader.deferred.count == 1)
+        sample.clock.set(ahead: 0)
+        await sample.issuer.onKeys { [newKey] () throws(IssuerError) in
+            JWKSet(keys: [("key-2", newKey.publicKey)])
+        }
+        sample.clock.advance(by: 60)
+        await reader.readDue(of: card.enrollment.target)
+        #expect(try await sample.onlyRequest().life == .pending)
+    }
 }
 
 extension SampleRequest {

@@ -176,9 +176,9 @@ struct KeyRotationTests {
         let others = try (4...6).map { _ in try EnrollmentID(random: sample.ports.entropy) }
         for other in others.prefix(2) { #expect(deferred.hold(held("another's", other))) }
         #expect(!deferred.hold(held("one too many of all", others[2])))
-        #expect(deferred.takeDue(of: target, now: 9).isEmpty)
-        #expect(deferred.takeDue(of: target, now: 10, limit: 4).count == 4)
-        #expect(deferred.takeDue(of: target, now: 10).count == 1)
+        #expect(deferred.takeDue(of: target, by: ManualClock(now: 9)).isEmpty)
+        #expect(deferred.takeDue(of: target, by: ManualClock(now: 10), limit: 4).count == 4)
+        #expect(deferred.takeDue(of: target, by: ManualClock(now: 10)).count == 1)
         #expect(deferred.count == 0 && deferred.issuers.isEmpty)
     }
 
@@ -196,7 +196,7 @@ struct KeyRotationTests {
         #expect(!deferred.hold(held("dddddd", ids[2])))
         #expect(deferred.hold(held("ddddd", ids[2])))
         #expect(!deferred.hold(held("e", ids[2])))
-        #expect(deferred.takeDue(of: target, now: 10, limit: 1).count == 1)
+        #expect(deferred.takeDue(of: target, by: ManualClock(now: 10), limit: 1).count == 1)
         #expect(deferred.hold(held("e", ids[2])), "what was taken out takes no room")
     }
 
@@ -208,6 +208,7 @@ struct KeyRotationTests {
 
     private func held(_ message: String, _ id: EnrollmentID) -> DeferredMessages.Held {
         DeferredMessages.Held(
-            enrollmentId: id, issuer: target, message: message, isListed: true, readAgainAt: 10, dropAt: 20)
+            enrollmentId: id, issuer: target, message: message, isListed: true, readAgainAt: 10,
+            readAgainBy: 10, dropAt: 20)
     }
 }

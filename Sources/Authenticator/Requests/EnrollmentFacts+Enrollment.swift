@@ -1,0 +1,12 @@
+import IssuerProtocol
+import ThreeDS
+
+extension EnrollmentFacts {
+    /// What reading a request for an enrollment depends on; nil while it has no authenticator id.
+    init?(_ enrollment: Enrollment, _ policy: ExponentPolicy) {
+        guard let membership = enrollment.membership else { return nil }
+        self.init(
+            issuer: enrollment.target.issuer, authenticatorId: membership.authenticatorId, rpId: enrollment.rpId,
+            credentialId: enrollment.credentialId, canVerifyUser: enrollment.canVerifyUser, exponentPolicy: policy)
+    }
+}
