@@ -23,12 +23,14 @@ struct Intake: Sendable {
     ///   - heldUntil: for these, when they are dropped; on the steady clock.
     ///   - isListed: whether the issuer listed them; a push may be anyone's.
     /// - Returns: whether any of them is in the store now that was not before.
-    /// - Throws: what the store throws; then nothing of the answer was taken in.
+    /// - Throws: what the store throws, `CommandError` for a damaged row; then nothing of the answer was taken in.
     @discardableResult
     func receive(
         _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Double? = nil,
         isListed: Bool = true
     ) async throws -> Bool {
+        // A row may be put right again: its requests then have to come.
+        try enrollment.expectWhole()
         guard let facts = EnrollmentFacts(enrollment, settings.exponentPolicy), !messages.isEmpty else { return false }
         let keys = try await knownKeys(of: enrollment)
         var verdicts = messages.map { judge($0, by: facts, keys: keys) }
@@ -75,7 +77,8 @@ struct Intake: Sendable {
         let outcomes = try await ports.store.write { store -> [RequestAdmission.Outcome?] in
             try ports.storeHealth.expectRoom()
             // An answer may come after the enrollment's end: then there is nobody to present it to.
-            guard try store.enrollment(enrollment.id)?.membership != nil else { return [] }
+            guard let current = try store.enrollment(enrollment.id), !current.isOver else { return [] }
+            try current.expectWhole()
             let (now, time) = (ports.clock.now, ports.provenTime)
             return try zip(items, ids).map { item, id in
                 let admission = RequestAdmission(

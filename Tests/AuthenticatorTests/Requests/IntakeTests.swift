@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TableRows
 import Testing
 
 @testable import Authenticator
@@ -33,6 +34,23 @@ struct IntakeTests {
             sample.clock.advance(by: 1)
             try await sample.eventually { try $0.oldestPending(enrollment: nil) }
         }
+        #expect(try await sample.onlyRequest().life == .pending)
+    }
+
+    @Test func `of an enrollment whose row is damaged nothing is taken in, so that it comes again`() async throws {
+        let card = try await sample.enrolled()
+        let whole = card.enrollment
+        let signCount = Int64(whole.signCount)
+        try sample.tamper("UPDATE enrollment SET sign_count = ? WHERE id = ?", [signCount + 1, card.id.text])
+        let damaged = try await sample.enrollment(card.id)
+        #expect(damaged.isDamaged)
+        for read in [whole, damaged] {
+            let message = try sample.message(SampleRequest(), for: card)
+            let code = try await failureCode { _ = try await sample.agent.fetcher.intake.receive([message], for: read) }
+            #expect(code == .keyUnavailable)
+        }
+        try sample.tamper("UPDATE enrollment SET sign_count = ? WHERE id = ?", [signCount, card.id.text])
+        try await sample.receive(SampleRequest(), for: card)
         #expect(try await sample.onlyRequest().life == .pending)
     }
 
