@@ -175,8 +175,8 @@ struct FetchLoop: Sendable {
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else { return }
         do {
             try await fetcher.fetchNow(enrollment)
-        } catch is IssuerError {
-            // It has been noted.
+        } catch  where error is IssuerError || error is CommandError {
+            // It has been noted, and is no reason to keep the others waiting.
         }
     }
 }

@@ -197,8 +197,13 @@ extension Fetcher {
 
     private func fetch(_ asked: Asked) async throws -> [(Enrollment, String)] {
         guard let target = asked.enrollments.first?.target, let discovery = asked.batch else {
-            for enrollment in asked.enrollments { try await fetchNow(enrollment) }
-            return []
+            guard let enrollment = asked.enrollments.first else { return [] }
+            do {
+                try await fetchNow(enrollment)
+                return []
+            } catch let damage as CommandError {
+                return [(enrollment, damage.message)]
+            }
         }
         do {
             return try await fetchBatch(asked.enrollments, at: target, discovery)
@@ -274,8 +279,13 @@ extension Fetcher {
     ) async throws -> String? {
         switch outcome {
         case .list(let list):
-            try await keep(list, for: enrollment)
-            return nil
+            do {
+                try await keep(list, for: enrollment)
+                return nil
+            } catch let damage as CommandError {
+                noteFailure(damage.message, of: [enrollment.id], at: enrollment.target)
+                return damage.message
+            }
         case .problem(let code):
             let answer = code?.rawValue ?? "a problem whose code is not known"
             let reason = "the issuer answered \(answer)"

@@ -147,6 +147,7 @@ package struct Fetcher: Sendable {
     /// Fetches all that is listed now, up to a hundred answers full of requests.
     ///
     /// - Parameter channel: `.push` for what is fetched because of a push.
+    /// - Throws: `IssuerError`, `CommandError` if the enrollment's row is damaged, both noted; what the store throws.
     func fetchNow(_ enrollment: Enrollment, by channel: ArrivalChannel = .poll) async throws {
         guard let membership = enrollment.membership else { return }
         do {
@@ -169,12 +170,15 @@ package struct Fetcher: Sendable {
                 noteFailure(failure.reason, of: [enrollment.id], at: enrollment.target)
             }
             throw failure
+        } catch let damage as CommandError {
+            noteFailure(damage.message, of: [enrollment.id], at: enrollment.target)
+            throw damage
         }
     }
 
     /// All that came is in the store, held or dropped when this returns, so a cursor may move.
     ///
-    /// True if some of it was not in the store before.
+    /// True if some of it was not in the store before. Throws as ``Intake/receive(_:for:by:heldUntil:isListed:)``.
     @discardableResult
     func keep(_ list: RequestList, for enrollment: Enrollment, by channel: ArrivalChannel = .poll) async throws -> Bool
     {

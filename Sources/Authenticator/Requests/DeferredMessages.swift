@@ -21,12 +21,29 @@ final class DeferredMessages: Sendable {
 
         var bytes: Int { message.utf8.count }
 
-        /// The same, to be read again later.
-        func held(for seconds: Int64, atMost dropAt: Double, by clock: any AgentClock) -> Held {
-            Held(
-                enrollmentId: enrollmentId, issuer: issuer, message: message, isListed: isListed,
-                readAgainAt: clock.now.later(by: seconds), readAgainBy: clock.steady + Double(seconds), dropAt: dropAt)
+        /// - Parameters:
+        ///   - seconds: the time until it is read again.
+        ///   - dropAt: nil for ``DeferredMessages/longest`` from now on.
+        init(
+            _ message: String, for enrollmentId: EnrollmentID, of issuer: IssuerTarget, isListed: Bool,
+            readAgainIn seconds: Int64, dropAt: Double? = nil, by clock: any AgentClock
+        ) {
+            (self.message, self.enrollmentId, self.issuer, self.isListed) = (message, enrollmentId, issuer, isListed)
+            readAgainAt = clock.now.later(by: seconds)
+            readAgainBy = clock.steady + Double(seconds)
+            self.dropAt = dropAt ?? clock.steady + DeferredMessages.longest
         }
+
+        /// The same, to be read again later.
+        func held(for seconds: Int64, by clock: any AgentClock, atLeastOnce: Bool) -> Held {
+            let dropAt = atLeastOnce ? max(dropAt, clock.steady + Double(seconds)) : dropAt
+            return Held(
+                message, for: enrollmentId, of: issuer, isListed: isListed, readAgainIn: seconds, dropAt: dropAt,
+                by: clock)
+        }
+
+        /// Whether it is read again before it is dropped.
+        var isReadAgain: Bool { readAgainBy <= dropAt }
 
         fileprivate func isDue(by clock: any AgentClock) -> Bool {
             readAgainAt <= clock.now || readAgainBy <= clock.steady

@@ -100,11 +100,7 @@ package struct DeferredReader: Sendable {
     ///
     /// It counts as received, so it is not given up because of a trouble that is the agent's own.
     private func holdOn(_ held: DeferredMessages.Held, isOwnTrouble: Bool) {
-        let pause = IssuerDirectory.unknownKeyPause
-        let again = ports.clock.steady + Double(pause)
-        let dropAt = isOwnTrouble ? max(again, held.dropAt) : held.dropAt
-        guard again <= dropAt, deferred.hold(held.held(for: pause, atMost: dropAt, by: ports.clock)) else {
-            return intake.giveUp(held)
-        }
+        let later = held.held(for: IssuerDirectory.unknownKeyPause, by: ports.clock, atLeastOnce: isOwnTrouble)
+        guard later.isReadAgain, deferred.hold(later) else { return intake.giveUp(held) }
     }
 }

@@ -2,7 +2,7 @@ import IssuerProtocol
 import ThreeDS
 
 extension EnrollmentFacts {
-    /// What reading a request for an enrollment depends on; nil while it has no authenticator id.
+    /// The facts that a request for an enrollment is read by; nil while it has no authenticator id.
     init?(_ enrollment: Enrollment, _ policy: ExponentPolicy) {
         guard let membership = enrollment.membership else { return nil }
         self.init(

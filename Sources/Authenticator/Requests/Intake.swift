@@ -210,12 +210,10 @@ struct Intake: Sendable {
     private func hold(
         _ item: Item, for seconds: Int64, _ enrollment: Enrollment, because reason: String? = nil
     ) {
-        let again = ports.clock.steady + Double(seconds)
         let held = DeferredMessages.Held(
-            enrollmentId: enrollment.id, issuer: enrollment.target, message: item.message, isListed: item.isListed,
-            readAgainAt: ports.clock.now.later(by: seconds), readAgainBy: again,
-            dropAt: item.heldUntil ?? ports.clock.steady + DeferredMessages.longest)
-        guard again <= held.dropAt, deferred.hold(held) else {
+            item.message, for: enrollment.id, of: enrollment.target, isListed: item.isListed, readAgainIn: seconds,
+            dropAt: item.heldUntil, by: ports.clock)
+        guard held.isReadAgain, deferred.hold(held) else {
             let why = reason.map { ["because": "\($0)"] as Logger.Metadata } ?? [:]
             drop(.notHeld, "a request that could not be verified was dropped", of: enrollment, with: why)
             return

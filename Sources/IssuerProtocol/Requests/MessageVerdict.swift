@@ -98,13 +98,13 @@ package struct VerifiedRequest: Sendable {
     package let traceparent: String?
     /// The time for which it was read, seconds since 1970.
     let readAt: Int64
-    /// `.refused` or `.inOrder`: what it is at a time at which it is valid.
+    /// The verdict at a time at which it is valid: `.refused` or `.inOrder`.
     package let whileValid: RequestVerdict
 
-    /// What is to become of it at the time for which it was read.
+    /// The verdict at the time for which it was read.
     package var verdict: RequestVerdict { verdict(at: readAt) }
 
-    /// What is to become of it at another time; seconds since 1970.
+    /// The verdict at another time, in seconds since 1970.
     ///
     /// A request is past its time from the second that `exp` names: RFC 7519 §4.1.4 has it processed before that only.
     package func verdict(at now: Int64) -> RequestVerdict {

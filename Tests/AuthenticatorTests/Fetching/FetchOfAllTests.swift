@@ -1,4 +1,5 @@
 import IssuerProtocol
+import TableRows
 import Testing
 
 @testable import Authenticator
@@ -58,6 +59,35 @@ struct FetchOfAllTests {
         #expect(try await sample.agent.fetch(nil).isEmpty)
         #expect(await sample.issuer.batchFetches.map { $0.cursors["authenticator-a"] } == [.some(nil), "100"])
         #expect(try await sample.agent.counts().pending == 102)
+    }
+
+    @Test(arguments: [1, 2])
+    func `one whose row is damaged while its issuer answers fails alone`(page: Int) async throws {
+        let (a, b) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        let lists = try [a, b].map {
+            RequestList(requests: [try sample.message(SampleRequest(), for: $0)], cursor: "1")
+        }
+        let ids = try ["authenticator-a", "authenticator-b"].map { try #require(TokenID($0)) }
+        let damage: @Sendable () throws(IssuerError) -> Void = { [sample] () throws(IssuerError) in
+            do {
+                try sample.tamper("UPDATE enrollment SET sign_count = 7 WHERE id = ?", [a.id.text])
+            } catch {
+                throw .down
+            }
+        }
+        await sample.issuer.onBatchFetch { (_) throws(IssuerError) in
+            try damage()
+            return BatchFetchAnswer(results: [
+                .init(authenticatorId: ids[0], outcome: .list(lists[0])),
+                .init(authenticatorId: ids[1], outcome: .list(lists[1])),
+            ])
+        }
+        await sample.issuer.onFetch { (asked) throws(IssuerError) in
+            try damage()
+            return asked.token == "token-a" ? lists[0] : lists[1]
+        }
+        #expect(try await sample.agent.fetcher.fetchAll(page: page).map(\.enrollment.id) == [a.id])
+        #expect(try await sample.onlyRequest().enrollmentId == b.id)
     }
 
     @Test func `one that an issuer has a problem with fails alone, and a token that is unknown is suspended`()

@@ -208,7 +208,6 @@ struct KeyRotationTests {
 
     private func held(_ message: String, _ id: EnrollmentID) -> DeferredMessages.Held {
         DeferredMessages.Held(
-            enrollmentId: id, issuer: target, message: message, isListed: true, readAgainAt: 10,
-            readAgainBy: 10, dropAt: 20)
+            message, for: id, of: target, isListed: true, readAgainIn: 10, by: ManualClock(now: 0))
     }
 }
