@@ -60,13 +60,6 @@ package struct Resealing: Sendable {
     }
 }
 
-extension Enrollment {
-    /// Its key, as this look at its row has it.
-    var keyReference: KeyReference {
-        KeyReference(of: id, at: key, registered: credentialKey, sealed: sealedKey)
-    }
-}
-
 /// A key that the agent did not make, as it was found when it was enrolled.
 package struct ExternalKey: Sendable, Equatable {
     package let uri: KeyURI
@@ -139,19 +132,5 @@ package struct CustodyError: Error, Equatable, Sendable, CustomStringConvertible
     /// The agent can use no key but those that it made.
     package static func notItsOwn(_ uri: KeyURI) -> CustodyError {
         CustodyError(.unavailable, "the key \(uri.text) is not one of the agent's own")
-    }
-}
-
-extension CommandError {
-    /// Nothing was signed.
-    init(_ failure: CustodyError, request: RequestRecord? = nil) {
-        let code: Code =
-            switch failure.code {
-            case .needsPIN, .wrongPIN: .userNotVerified
-            case .pinLocked: .blocked
-            case .takesNoPIN: .invalidArgument
-            case .silent, .unavailable: .keyUnavailable
-            }
-        self.init(code, failure.description, request: request)
     }
 }

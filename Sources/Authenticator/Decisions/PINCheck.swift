@@ -1,5 +1,3 @@
-import Keys
-import StrictJSON
 import ThreeDS
 
 /// The only place that tries PINs: every try is counted, and on the disk, before it is made.
@@ -148,82 +146,6 @@ struct PINCheck: Sendable {
     /// What was counted meanwhile stays counted.
     private func set(_ counter: PINCounter, from old: PINTries, to new: PINTries) async throws {
         try await ports.store.conclude { _ = try $0.setPINTries(of: counter, from: old, to: new) }
-    }
-}
-
-/// What wrong PINs are counted of: an enrollment whose key the agent made, or a key that was there already.
-struct PINCounter: Sendable {
-    enum Subject: Sendable {
-        case enrollment(EnrollmentID)
-        /// Counted once, through whichever enrollment the PIN is tried, or none.
-        ///
-        /// So neither a second enrollment nor the end of one gives more tries.
-        case key(KeyIdentity)
-    }
-
-    let subject: Subject
-    /// The enrollment through which the PIN is tried; nil while none uses the key.
-    let enrollment: EnrollmentID?
-    /// What messages call it.
-    let name: String
-
-    init(_ id: EnrollmentID, key: KeyIdentity? = nil) {
-        subject = key.map(Subject.key) ?? .enrollment(id)
-        enrollment = id
-        name = "enrollment \(id)"
-    }
-
-    /// A key, through no enrollment.
-    init(_ key: KeyIdentity) {
-        subject = .key(key)
-        enrollment = nil
-        name = "the key \(Base64URL.encode(key.bytes))"
-    }
-
-    /// A key that is to be enrolled.
-    init(_ uri: KeyURI, _ key: KeyIdentity) {
-        subject = .key(key)
-        enrollment = nil
-        name = "the key \(uri.text)"
-    }
-
-    /// A key that the agent did not make; nil for an enrollment's own count.
-    var key: KeyIdentity? {
-        if case .key(let key) = subject { key } else { nil }
-    }
-
-    /// The members of a journal's entry that say what it is about.
-    var journaled: JSONObject {
-        JSONObject().adding("enrollment", enrollment?.text).adding("key", key.map { Base64URL.encode($0.bytes) })
-    }
-}
-
-extension StoreWriter {
-    fileprivate func record(wrong tries: PINTries, of counter: PINCounter, at now: Int64) throws {
-        try record(.notVerified(counter, tries), at: now)
-        if tries.blockedUntil != nil { try record(.blocked(counter, tries), at: now) }
-    }
-
-    /// Counts each try as a wrong one that was under way here when the agent stopped, and says so.
-    ///
-    /// Whether its PIN was right nobody knows any more: whoever stops the agent at that moment must gain no try. A store
-    /// with one chain has no other host whose try it could be, and the empty name is that of a state that was moved from
-    /// one: both are settled whoever began them.
-    func settleTries(at now: Int64) throws {
-        for (key, tries) in try keyTries() {
-            guard let begun = tries.underWay, begun.isEmpty || begun == journalHost ?? begun else { continue }
-            guard try setPINTries(of: key, from: tries, to: tries.settled) else { continue }
-            try record(wrong: tries, of: PINCounter(key), at: now)
-        }
-    }
-
-    /// False, and nothing is changed, if the tries are not as expected, or the enrollment is over.
-    @discardableResult
-    func setPINTries(of counter: PINCounter, from old: PINTries, to new: PINTries) throws -> Bool {
-        switch counter.subject {
-        case .enrollment(let id): try change(id, .pinTries(from: old, to: new)) != nil
-        case .key(let key): try setPINTries(of: key, from: old, to: new)
-        }
     }
 }
 

@@ -1,5 +1,3 @@
-import ThreeDS
-
 /// The names of enrollments: no two that have not ended have the same one, so that a name says which is meant.
 ///
 /// An old database may have equal names. They stay, and stand for several.
@@ -26,34 +24,5 @@ package enum EnrollmentName {
         var start = name
         while start.utf8.count + suffix.utf8.count > bytes.upperBound { start.removeLast() }
         return start + suffix
-    }
-}
-
-extension StoreReader {
-    /// Throws `CommandError` if an enrollment that has not ended has this name.
-    func expectFreeName(_ name: String) throws {
-        guard let other = try enrollments(named: name, includingEnded: false, limit: 1).first else { return }
-        throw CommandError(
-            .invalidArgument,
-            "the name \(DisplayText(name).text) is taken by enrollment \(other.id): "
-                + "choose another name, or unenroll that one first")
-    }
-
-    /// Those that a person or script may mean: the one of this id, else those of this name, else those whose id begins so.
-    ///
-    /// Of equal names the ones that have not ended count first. A damaged row is found by its id only: its name is not to
-    /// be believed.
-    ///
-    /// White space at the ends and the form of Unicode's letters do not count (``TypedText``).
-    ///
-    /// - Parameter limit: the most that are given.
-    func enrollments(meantBy text: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
-        guard !text.isEmpty else { return [] }
-        if let whole = try EnrollmentID(text).flatMap({ try enrollment($0) }), ended || !whole.isOver { return [whole] }
-        let named = try enrollments(named: TypedText.name(text), includingEnded: ended, limit: limit)
-            .filter { !$0.isDamaged }
-        let current = named.filter { !$0.isOver }
-        if !current.isEmpty { return current }
-        return named.isEmpty ? try enrollments(beginning: text, includingEnded: ended, limit: limit) : named
     }
 }

@@ -15,9 +15,6 @@ package struct Journal: Sendable {
 
     /// The public half of the key that signs the journal's marks; nil before the first write.
     package func publicKeyPEM() async throws -> String? { try await store.publicKey()?.pem }
-
-    /// Whether every entry is as it was written.
-    package func verify() async throws -> JournalVerdict { try await JournalAudit(store: store).run() }
 }
 
 // MARK: Events

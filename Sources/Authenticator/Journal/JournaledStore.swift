@@ -1,21 +1,6 @@
 import Keys
 import Synchronization
 
-extension StoreWriter {
-    /// Appends to the journal what this database transaction does.
-    func record(_ fact: JournalFact, at now: Int64) throws { note(try append(fact, at: now)) }
-
-    /// Appends an entry of which nobody is told after the commit, so nothing of it stays in memory.
-    @discardableResult
-    func append(_ fact: JournalFact, at now: Int64) throws -> JournalEntry {
-        let last = try journalMark(.head)?.point ?? .beginning
-        let entry = try JournalEntry(fact, at: now, after: last)
-        try insert(entry.row)
-        try set(JournalMark(point: try entry.point, signature: nil), as: .head)
-        return entry
-    }
-}
-
 /// The store, with its journal kept.
 ///
 /// A database transaction that records something ends with a newly signed head. Once it is durable, whoever waits is told
@@ -212,19 +197,6 @@ extension JournalSigner {
         guard let head = try store.journalMark(.head), head.signature == nil else { return }
         let signature = try signature(for: JournalStatement(.head, head.point))
         try store.set(JournalMark(point: head.point, signature: signature), as: .head)
-    }
-}
-
-extension JournalMark {
-    func isSigned(by key: PublicKey, as name: Name) throws -> Bool {
-        guard let signature else { return false }
-        return try key.isValid(signature: signature, over: JournalStatement(name, point).bytes)
-    }
-}
-
-extension JournalCheckpoint {
-    func isSigned(by key: PublicKey) throws -> Bool {
-        try key.isValid(signature: signature, over: JournalStatement(checkpoint: point, earlier: earlier).bytes)
     }
 }
 

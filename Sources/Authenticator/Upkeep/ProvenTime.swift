@@ -2,23 +2,6 @@ import IssuerProtocol
 import Synchronization
 import ThreeDS
 
-/// The proven time as the store keeps it.
-package struct ProvenMoment: Sendable, Equatable {
-    /// Seconds since 1970.
-    package var at: Int64
-    /// The number of times that a person has set it: a moment that was set counts for more than all from before.
-    package var acceptances: Int64
-
-    package init(at: Int64, acceptances: Int64 = 0) {
-        self.at = at
-        self.acceptances = acceptances
-    }
-
-    func isLater(than other: ProvenMoment) -> Bool {
-        (acceptances, at) > (other.acceptances, other.at)
-    }
-}
-
 /// The time that is known to have passed: the age of all that is kept counts by it.
 ///
 /// A clock can be wrong by years, so nothing is deleted because a clock says so. This time grows by the time that the

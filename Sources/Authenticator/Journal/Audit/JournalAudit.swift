@@ -198,3 +198,8 @@ struct JournalAudit: Sendable {
         return merged
     }
 }
+
+extension Journal {
+    /// Holds every entry against the one before it, against the signed marks, and against the rows that it tells of.
+    package func verify() async throws -> JournalVerdict { try await JournalAudit(store: store).run() }
+}

@@ -1,5 +1,3 @@
-import StrictJSON
-
 /// What the journal says about the enrollments' signCounts.
 ///
 /// A journal whose end was cut off together with its head, and an older head put in its place, is a whole one. But the
@@ -80,12 +78,4 @@ extension JournaledSignCounts.Told {
     fileprivate var number: UInt64 {
         UInt64(min(max(count, 0), Self.mostCount)) << 17 | UInt64(host & 0xffff) << 1 | (isFollowedWhole ? 1 : 0)
     }
-}
-
-extension JournalEntry {
-    /// The text of one of its own members.
-    func text(_ name: String) -> String? { try? json.optionalString(name) }
-
-    /// The number of one of its own members.
-    func number(_ name: String) -> Int64? { try? json.optionalInteger(name) }
 }

@@ -1,23 +1,5 @@
 import Logging
 
-extension JournaledStore {
-    /// Holds all rows against the heads; ends soon once the task is cancelled.
-    ///
-    /// - Parameter look: looks at something else in the same database transaction.
-    func surveyRows(and look: @escaping @Sendable (any StoreReader) throws -> Void = { _ in }) async throws -> RowSurvey
-    {
-        let isCancelled = Kept<Bool>()
-        return try await withTaskCancellationHandler {
-            try await survey { store in
-                try look(store)
-                return try store.surveyRows { isCancelled.value == nil }
-            }
-        } onCancel: {
-            isCancelled.value = true
-        }
-    }
-}
-
 /// Holds all rows that have a seal against what the hosts' heads say of them: at start, and once an hour.
 ///
 /// A row that somebody put back, or took away, is found by whichever host looks next, also if none ran meanwhile; then

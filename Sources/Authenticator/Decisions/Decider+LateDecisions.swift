@@ -1,0 +1,15 @@
+extension Decider {
+    /// Ends the delivery of a decision that was committed late, if it is another host's to deliver.
+    ///
+    /// A decision that the other host has sent by then stays sent. A delivery of this host's share ends as all others do.
+    func endLate(_ decided: DecidedRequest) async throws {
+        guard !ports.isOurs(decided.enrollment.id) else { return }
+        try await ports.store.write { store in
+            let waiting = try store.outbox(enrollment: decided.enrollment.id)
+            guard let entry = waiting.first(where: { $0.requestId == decided.request.id }) else { return }
+            try store.record(.deliveryFailed(entry, token: DeliveryState.decidedLate), at: ports.clock.now)
+            try store.endDelivery(
+                of: entry, as: .failed(token: DeliveryState.decidedLate), error: entry.lastError)
+        }
+    }
+}
