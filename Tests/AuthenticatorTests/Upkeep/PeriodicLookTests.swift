@@ -22,7 +22,7 @@ struct PeriodicLookTests {
         case failedKey = "Sources/Authenticator/Health/KeyWatch.swift"
         case checkpoints = "Sources/Authenticator/Upkeep/Checkpointer.swift"
         case tally = "Sources/Authenticator/Metrics/WorkTally.swift"
-        case head = "Sources/Authenticator/Journal/Head/HeadWatch.swift"
+        case head = "Sources/Authenticator/Head/HeadWatch.swift"
     }
 
     /// The events of this process, of which those that begin work are lost from a moment on; what a look finds is told.
