@@ -43,7 +43,8 @@ let package = Package(
         .executableTarget(
             name: "oob-agent",
             dependencies: [
-                "AgentConfig", "AgentHost", "Authenticator", "CICUData", "Control", "ControlServer", "Custody",
+                "AgentConfig", "AgentHost", "Authenticator", "Journal", "Records", "CICUData", "Control",
+                "ControlServer", "Custody",
                 "DurableFiles", "HTTPServing", "IssuerLink", "IssuerProtocol", "Keys", "LineLog", "LinuxProcess",
                 "PushReceiver", "SQLiteBackup", "SQLiteStore", "StrictJSON", "ThreeDS", "Versioning",
                 .target(name: "Personas", condition: .when(traits: ["Personas"])),
@@ -87,8 +88,8 @@ let package = Package(
         .target(
             name: "D1",
             dependencies: [
-                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerLink", "IssuerProtocol", "Keys",
-                "LinuxProcess", "SQLiteBackup", "SQLiteStore", "ThreeDS", "Versioning",
+                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerLink", "IssuerProtocol", "Journal",
+                "Keys", "LinuxProcess", "Records", "SQLiteBackup", "SQLiteStore", "ThreeDS", "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "OOBTesting"),  // For test suites: the programs, cardholders and their clock, with Swift Testing.
@@ -96,7 +97,8 @@ let package = Package(
         .target(  // The agent's host: clock, claim to a state directory, security checks, supervision by systemd.
             name: "AgentHost",
             dependencies: [
-                "Authenticator", "Control", "DurableFiles", "IssuerProtocol", "Keys", "LinuxProcess", "ThreeDS",
+                "Authenticator", "Control", "DurableFiles", "IssuerProtocol", "Journal", "Keys", "LinuxProcess",
+                "Records", "ThreeDS",
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -105,14 +107,13 @@ let package = Package(
         .target(  // The control API on the Unix socket, and metrics on a loopback port.
             name: "ControlServer",
             dependencies: [
-                "Authenticator", "Control", "FairSharing", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess",
-                "StrictJSON", "ThreeDS",
+                "Authenticator", "Control", "FairSharing", "HTTPServing", "IssuerProtocol", "Journal", "Keys",
+                "LinuxProcess", "Records", "StrictJSON", "ThreeDS",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -122,7 +123,7 @@ let package = Package(
         .target(  // HTTP to the issuers: enrolling, fetching, delivering.
             name: "IssuerLink",
             dependencies: [
-                "Authenticator", "FairSharing", "IssuerProtocol", "LinuxProcess", "ServerCertificates", "StrictJSON",
+                "FairSharing", "IssuerProtocol", "LinuxProcess", "Records", "ServerCertificates", "StrictJSON",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -143,34 +144,34 @@ let package = Package(
         .target(  // Backups of the store in SQLite, and what else may be in a state directory.
             name: "SQLiteBackup",
             dependencies: [
-                "Authenticator", "DurableFiles", "Keys", "SQLiteStore", "StoreTables", "TableRows", "ThreeDS",
+                "DurableFiles", "Keys", "Records", "SQLiteStore", "StoreTables", "TableRows", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(  // The store in SQLite.
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "CSQLite", "LinuxProcess", "StoreTables", "TableRows",
+                "CSQLite", "LinuxProcess", "Records", "StoreTables", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(  // The store in PostgreSQL, which several hosts share; empty without the trait.
             name: "PostgresStore",
             dependencies: [
-                "Authenticator", "Keys", "StoreTables", "TableRows",
+                "Records", "Keys", "StoreTables", "TableRows",
                 .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"])),
             ]),
         .target(  // The tables of a store, whatever database has them: their rows, and the statements about them.
             name: "StoreTables",
-            dependencies: ["Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
+            dependencies: ["IssuerProtocol", "Keys", "Records", "StrictJSON", "TableRows", "ThreeDS"]),
         .target(  // Who plays the cardholders of `test` enrollments; only with the trait of this name.
             name: "Personas",
             dependencies: [
-                "AgentConfig", "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
-                "WrongAssertions",
+                "AgentConfig", "Authenticator", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON",
+                "ThreeDS", "WebAuthn", "WrongAssertions",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(  // Private keys in files under the agent's secret.
+        .target(  // Private keys under the agent's secret, in tokens and in the TPM.
             name: "Custody",
-            dependencies: ["Authenticator", "DurableFiles", "IssuerProtocol", "Keys"]),
+            dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
 
         // What the programs are made of besides the core.
         .target(  // The conformance kit: judges messages, and plays either side of the protocol by case files.
@@ -238,13 +239,23 @@ let package = Package(
         .target(  // The agent's config file: YAML, with the line of each member.
             name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
 
-        // The core: life cycle, decisions, ports. No HTTP, no SQLite, no OpenSSL, no clock of its own.
-        .target(
+        // The core: life cycle, decisions, services. No HTTP, no SQL, no OpenSSL call, no clock of its own.
+        .target(  // Requests, decisions, enrollment, fetching, delivery, push and upkeep behind the façade `Agent`.
             name: "Authenticator",
             dependencies: [
-                "FairSharing", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON", "ThreeDS",
+                "WebAuthn", .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(  // What happened, as a chain of signed entries: facts, audit, events.
+            name: "Journal",
+            dependencies: [
+                "IssuerProtocol", "Keys", "Records", "StrictJSON", "ThreeDS",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(  // What may be signed: the permit, what it confirms, and the port of the keys.
+            name: "Signing", dependencies: ["IssuerProtocol", "Keys", "Records", "ThreeDS", "WebAuthn"]),
+        .target(  // What is stored, and the ports.
+            name: "Records", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
 
         // What assertions of tests have wrong; signs nothing.
         .target(name: "WrongAssertions", dependencies: ["IssuerProtocol", "Keys", "ThreeDS", "WebAuthn"]),
@@ -334,13 +345,15 @@ let package = Package(
         .target(  // Stores of tests, in the database that a run is for.
             name: "TestStores",
             dependencies: [
-                "Authenticator", "Keys", "SQLiteStore", "SpawnedProcesses", "StoreTables", "TableRows",
+                "Records", "Keys", "SQLiteStore", "SpawnedProcesses",
+                "StoreTables", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ],
             path: "Tests/TestStores"),
         .target(  // A clock on which no limit is reached.
-            name: "StandingClocks", dependencies: ["Authenticator"], path: "Tests/StandingClocks"),
+            name: "StandingClocks", dependencies: ["Records"],
+            path: "Tests/StandingClocks"),
         .target(  // The sandbox on a port of the loopback, in the test's process.
             name: "ServedSandbox",
             dependencies: [
@@ -377,9 +390,8 @@ let package = Package(
         .testTarget(
             name: "PersonasTests",
             dependencies: [
-                "AgentConfig", "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Personas",
-                "ScratchDirectories", "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn", "WrongAssertions",
-                .product(name: "Logging", package: "swift-log"),
+                "AgentConfig", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Personas", "Records",
+                "ScratchDirectories", "Signing", "StrictJSON", "ThreeDS", "WebAuthn", "WrongAssertions",
             ]),
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
         .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
@@ -392,7 +404,7 @@ let package = Package(
         .testTarget(
             name: "ControlServerTests",
             dependencies: [
-                "Authenticator", "Control", "ControlServer", "HTTPServing", "Keys",
+                "Authenticator", "Control", "ControlServer", "HTTPServing", "Journal", "Keys", "Records",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -403,44 +415,45 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "LinuxProcess",
-                "ScratchDirectories", "SoftKeys", "StoreTables", "StrictJSON", "TableRows",
-                "TestStores", "ThreeDS", "WebAuthn",
+                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Journal", "Keys",
+                "LinuxProcess", "Records", "ScratchDirectories", "Signing", "SoftKeys", "StoreTables", "StrictJSON",
+                "TableRows", "TestStores", "ThreeDS", "WebAuthn",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // The core against a model of what the issuer protocol promises, by random schedules.
             name: "ModelTests",
             dependencies: [
-                "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories",
-                "TestStores", "StrictJSON", "WebAuthn",
+                "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Journal", "Keys", "Records", "Sandbox",
+                "ScratchDirectories", "Signing", "StrictJSON", "TestStores", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // Empty without the trait.
             name: "PostgresStoreTests",
             dependencies: [
-                "Authenticator", "StandingClocks", "StoreTables", "TableRows", "TestStores",
+                "Records", "StandingClocks", "StoreTables", "TableRows",
+                "TestStores",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ]),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "Authenticator", "DurableFiles", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories",
-                "SQLiteBackup", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows",
-                "TestStores", "ThreeDS",
+                "Authenticator", "DurableFiles", "IssuerProtocol", "Keys", "Records", "Sandbox", "ScratchDirectories",
+                "SQLiteBackup", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows", "TestStores",
+                "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(
             name: "CustodyTests",
             dependencies: [
-                "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "ScratchDirectories", "SoftKeys",
-                "StandingClocks",
+                "Custody", "IssuerProtocol", "Keys", "Records", "Signing",
+                "SoftKeys", "StandingClocks",
             ]),
         .testTarget(
             name: "IssuerLinkTests",
             dependencies: [
-                "Authenticator", "IssuerLink", "IssuerProtocol", "Keys", "SpawnedProcesses", "StandingClocks",
-                "StrictJSON", "WebAuthn",
+                "IssuerLink", "IssuerProtocol", "Keys", "Records", "SpawnedProcesses", "StandingClocks", "StrictJSON",
+                "WebAuthn",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -464,7 +477,7 @@ let package = Package(
         .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
             name: "FuzzCorpusTests",
             dependencies: [
-                "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Keys",
+                "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Journal", "Keys", "Records",
                 "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -472,8 +485,9 @@ let package = Package(
             name: "AgentAndSandboxTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
-                "Inbox", "IssuerLink", "IssuerProtocol", "Keys", "PageServing", "PushReceiver", "RawHTTP", "Sandbox",
-                "ScratchDirectories", "ServedSandbox", "StandingClocks", "StrictJSON", "TestStores",
+                "Inbox", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "PageServing", "PushReceiver", "RawHTTP",
+                "Records", "Sandbox", "ScratchDirectories", "ServedSandbox", "Signing", "StandingClocks", "StrictJSON",
+                "TestStores",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -490,8 +504,7 @@ let package = Package(
         .testTarget(
             name: "AgentProgramTests",
             dependencies: [
-                "AgentHost", "Authenticator", "DurableFiles", "Keys", "oob-agent",
-                .product(name: "Logging", package: "swift-log"),
+                "AgentHost", "DurableFiles", "oob-agent", "Records",
             ]),
         .testTarget(name: "OOBTestingTests", dependencies: ["OOBTesting"]),
         .testTarget(

@@ -10,7 +10,8 @@ let parsers: [Target.Dependency] = [
 ]
 /// What takes in messages, with its database.
 let core: [Target.Dependency] = [
-    "Authenticator", "Custody", "SQLiteStore", .product(name: "Logging", package: "swift-log"),
+    "Authenticator", "Custody", "Journal", "Records", "Signing", "SQLiteStore",
+    .product(name: "Logging", package: "swift-log"),
 ]
 
 let package = Package(
@@ -32,21 +33,30 @@ let package = Package(
         .target(
             name: "Authenticator",
             dependencies: [
-                "FairSharing", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON", "ThreeDS",
+                "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(
+            name: "Journal",
+            dependencies: [
+                "IssuerProtocol", "Keys", "Records", "StrictJSON", "ThreeDS",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(name: "Signing", dependencies: ["IssuerProtocol", "Keys", "Records", "ThreeDS", "WebAuthn"]),
+        .target(name: "Records", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "FairSharing"),
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "CSQLite", "LinuxProcess", "StoreTables", "TableRows",
+                "CSQLite", "LinuxProcess", "Records", "StoreTables", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(
             name: "StoreTables",
-            dependencies: ["Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
+            dependencies: ["IssuerProtocol", "Keys", "Records", "StrictJSON", "TableRows", "ThreeDS"]),
         .target(name: "TableRows"),
-        .target(name: "Custody", dependencies: ["Authenticator", "DurableFiles", "IssuerProtocol", "Keys"]),
+        .target(name: "Custody", dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),
         .target(name: "ThreeDS"),

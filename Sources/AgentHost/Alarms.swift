@@ -1,6 +1,6 @@
-import Authenticator
 import Dispatch
 import HeapModule
+import Records
 import Synchronization
 
 /// What is to be done at which time, with one timer for all of it.

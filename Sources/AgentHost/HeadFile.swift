@@ -1,6 +1,6 @@
-package import Authenticator
 import DurableFiles
 import LinuxProcess
+package import Records
 
 /// The file in the state directory in which a host notes its head.
 package struct HeadFile: HeadKeeper {

@@ -1,7 +1,7 @@
-package import Authenticator
 import FoundationEssentials
 import Keys
 import LinuxProcess
+package import Records
 
 /// Checks the security of this process, its files and its host, each time it is asked.
 package struct LinuxHostInspector: HostInspector {

@@ -1,5 +1,6 @@
 package import Authenticator
 import Control
+import Journal
 package import LinuxProcess
 package import Logging
 import Synchronization

@@ -1,7 +1,7 @@
-package import Authenticator
 import FoundationEssentials
 import Glibc
 import Keys
+package import Records
 package import ThreeDS
 
 /// The machine's clock.

@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 
 /// The machine's clock, and as far ahead of it as a test has set it.
 ///

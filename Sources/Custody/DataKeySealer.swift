@@ -1,5 +1,5 @@
-package import Authenticator
 package import Keys
+package import Records
 
 /// Seals the data keys of enrollments under the agent's secret.
 package struct DataKeySealer: DataKeySeals {

@@ -1,5 +1,6 @@
-import Authenticator
 import Keys
+import Records
+import Signing
 
 /// Keys that the agent did not make, each used on the thread of its kind of place.
 ///

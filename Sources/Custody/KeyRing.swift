@@ -1,5 +1,6 @@
-package import Authenticator
 package import Keys
+package import Records
+package import Signing
 
 /// All keys of the agent: those that it made, and those that were there already, elsewhere.
 package struct KeyRing: KeyCustody, ExternalKeyInspection {

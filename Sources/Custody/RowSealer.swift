@@ -1,5 +1,5 @@
-import Authenticator
 package import Keys
+import Records
 
 /// Seals rows of the store under the agent's secret.
 package struct RowSealer: RowSeals {

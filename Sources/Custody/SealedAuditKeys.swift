@@ -1,5 +1,5 @@
-package import Authenticator
 package import Keys
+package import Records
 
 /// The audit key under the agent's secret: the one file from which the journal's marks are signed.
 package struct SealedAuditKeys: AuditKeys {

@@ -1,5 +1,6 @@
-package import Authenticator
 package import Keys
+package import Records
+package import Signing
 
 /// Private keys under the agent's secret: the one file from which a credential's key signs.
 ///

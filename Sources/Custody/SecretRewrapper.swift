@@ -1,5 +1,5 @@
-package import Authenticator
 package import Keys
+package import Records
 
 /// Brings what lies under the agent's previous secret under the present one.
 package struct SecretRewrapper: Rewrapper {

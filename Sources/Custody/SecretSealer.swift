@@ -1,6 +1,6 @@
-package import Authenticator
 package import IssuerProtocol
 package import Keys
+package import Records
 
 /// Encrypts under the agent's secret.
 package struct SecretSealer: SecretSealing {

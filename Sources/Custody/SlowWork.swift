@@ -1,5 +1,5 @@
-import Authenticator
 import Dispatch
+import Records
 import Synchronization
 
 /// Threads of their own for what keeps a processor busy for long, so that it holds up none of Swift's.

@@ -1,5 +1,5 @@
-import Authenticator
 import Dispatch
+import Records
 import Synchronization
 
 /// A thread for calls that wait for a token, one after the other.

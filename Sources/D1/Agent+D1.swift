@@ -1,7 +1,9 @@
 import Authenticator
 import IssuerProtocol
+import Journal
 import Keys
 import Logging
+import Records
 import Synchronization
 
 /// What is enrolled, for whoever cannot wait for the store.

@@ -1,6 +1,6 @@
-import Authenticator
 import IssuerProtocol
 import Keys
+import Records
 
 extension D1Error {
     /// What an error of the core is to an app.

@@ -1,6 +1,7 @@
 import Authenticator
 import IssuerProtocol
 import Keys
+import Records
 internal import ThreeDS
 
 /// One enrollment, from the wish to the issuer's answer.

@@ -1,7 +1,9 @@
 import Authenticator
 import Glibc
 import IssuerProtocol
+import Journal
 import Keys
+import Records
 import Synchronization
 import ThreeDS
 

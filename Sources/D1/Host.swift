@@ -7,6 +7,7 @@ import IssuerProtocol
 import Keys
 import LinuxProcess
 import Logging
+import Records
 import SQLiteBackup
 import SQLiteStore
 import Versioning

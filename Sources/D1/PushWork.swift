@@ -1,6 +1,7 @@
 import Authenticator
 import FoundationEssentials
 import IssuerProtocol
+import Records
 
 /// A notification as the app has it.
 enum PushPayload: Sendable {

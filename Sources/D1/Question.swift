@@ -1,5 +1,7 @@
 import AgentHost
 import Authenticator
+import Journal
+import Records
 import ThreeDS
 
 /// One question to the payer, until it is answered or the request is no longer to be decided.
@@ -39,7 +41,7 @@ struct Question: Sendable {
             // Listening begins before the look, so nothing can happen in between unseen.
             let changes = agent.hub.notifier { $0.request == id }
             try await expectPending()
-            try await SystemClock().sleep(seconds: PeriodicLook.pause, orUntil: changes)
+            try await SystemClock().sleep(seconds: AgentSettings.lookPause, orUntil: changes)
         }
     }
 

@@ -1,5 +1,5 @@
-import Authenticator
 import IssuerProtocol
+import Records
 
 /// The components of a task, checked.
 struct Setup: Sendable {

@@ -1,5 +1,5 @@
-internal import Authenticator
 internal import IssuerProtocol
+import Records
 
 /// The bounds of issuers' answers: of one, as the protocol has it, and of all together.
 ///

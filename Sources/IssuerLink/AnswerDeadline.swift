@@ -1,4 +1,4 @@
-internal import Authenticator
+import Records
 internal import Synchronization
 
 /// The end of a call: first the limit of the call, and once the body has begun that of its rest.

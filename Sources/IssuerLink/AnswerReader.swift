@@ -1,9 +1,9 @@
 internal import AsyncHTTPClient
-internal import Authenticator
 internal import FairSharing
 internal import IssuerProtocol
 internal import NIOCore
 internal import NIOHTTP1
+import Records
 import Synchronization
 
 /// Takes in an answer on the event loop of its connection, up to the bound of the call and as far as there is room.

@@ -1,9 +1,9 @@
 internal import AsyncHTTPClient
-internal import Authenticator
 internal import LinuxProcess
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
+import Records
 internal import ServerCertificates
 internal import Synchronization
 

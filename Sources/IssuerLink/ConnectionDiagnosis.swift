@@ -1,5 +1,4 @@
 internal import AsyncHTTPClient
-internal import Authenticator
 internal import Glibc
 internal import IssuerProtocol
 internal import LinuxProcess
@@ -7,6 +6,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
+import Records
 internal import ServerCertificates
 
 extension IssuerError {

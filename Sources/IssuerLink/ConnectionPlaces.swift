@@ -1,7 +1,7 @@
-internal import Authenticator
 internal import FairSharing
 internal import IssuerProtocol
 internal import NIOCore
+import Records
 internal import Synchronization
 
 /// The descriptors that calls to issuers may take at a time: so many for polls, and others that polls never take.

@@ -1,6 +1,6 @@
-package import Authenticator
 package import IssuerProtocol
 internal import NIOHTTP1
+package import Records
 internal import StrictJSON
 
 /// The issuer protocol over HTTP: one request for each call, nothing repeated and no redirect followed.

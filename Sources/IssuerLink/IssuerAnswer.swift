@@ -1,5 +1,5 @@
-internal import Authenticator
 internal import IssuerProtocol
+import Records
 internal import StrictJSON
 
 /// An issuer's answer, or that of whatever is in front of it.

@@ -1,9 +1,9 @@
 internal import AsyncHTTPClient
-internal import Authenticator
 internal import FairSharing
 internal import IssuerProtocol
 internal import NIOCore
 internal import NIOHTTP1
+import Records
 
 /// Carries one call to an issuer and brings its answer, within the call's bounds.
 struct IssuerTransport: Sendable {

@@ -1,5 +1,5 @@
-internal import Authenticator
 internal import IssuerProtocol
+import Records
 internal import Synchronization
 
 /// What a person has put between the agent and all of its issuers.

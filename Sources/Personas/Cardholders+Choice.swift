@@ -1,6 +1,8 @@
 #if Personas
 import Authenticator
 import IssuerProtocol
+import Records
+import Signing
 import StrictJSON
 import Synchronization
 import ThreeDS

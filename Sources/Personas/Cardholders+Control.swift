@@ -1,6 +1,8 @@
 #if Personas
 package import Authenticator
 package import IssuerProtocol
+package import Records
+import Signing
 import Synchronization
 
 extension Cardholders: CardholderControl {
@@ -67,7 +69,7 @@ extension Cardholders: CardholderControl {
     }
 
     package func reloadRules() throws(CommandError) -> Int {
-        let new = try readSettings()
+        let new = try readSettings().get()
         use(new)
         return new.rules.count
     }

@@ -1,6 +1,7 @@
 #if Personas
 package import Authenticator
 internal import IssuerProtocol
+import Records
 
 extension Cardholders {
     /// How many requests one read of the store looks at, so that none takes long.

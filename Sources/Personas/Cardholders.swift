@@ -3,6 +3,8 @@ package import Authenticator
 import Glibc
 import IssuerProtocol
 package import Logging
+package import Records
+import Signing
 import Synchronization
 import WrongAssertions
 
@@ -28,7 +30,7 @@ package final class Cardholders: Sendable {
 
     let agent: Agent
     let settings: Mutex<Settings>
-    let readSettings: @Sendable () throws(CommandError) -> Settings
+    let readSettings: @Sendable () -> Result<Settings, CommandError>
     private let crash: @Sendable () -> Void
     private let log: Logger
 
@@ -37,7 +39,7 @@ package final class Cardholders: Sendable {
     ///   - crash: ends the process at once.
     package init(
         _ agent: Agent, _ settings: Settings,
-        readingAgain readSettings: @escaping @Sendable () throws(CommandError) -> Settings,
+        readingAgain readSettings: @escaping @Sendable () -> Result<Settings, CommandError>,
         crashingBy crash: @escaping @Sendable () -> Void = { kill(getpid(), SIGKILL) }, log: Logger
     ) {
         self.agent = agent

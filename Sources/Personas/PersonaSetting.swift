@@ -1,6 +1,7 @@
 #if Personas
 import Authenticator
 import Keys
+import Records
 import StrictJSON
 
 /// A persona that is set for an enrollment, and how far it has come.

@@ -1,7 +1,7 @@
 #if Personas
 package import AgentConfig
-import Authenticator
 import IssuerProtocol
+import Records
 import StrictJSON
 import ThreeDS
 

@@ -1,5 +1,7 @@
 #if Personas
 import Authenticator
+import Journal
+import Records
 import StrictJSON
 
 /// What is to answer one request, settled once when it came.

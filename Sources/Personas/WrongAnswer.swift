@@ -1,9 +1,10 @@
 #if Personas
 // The only file that signs what nobody approved. It signs for `test` enrollments alone: a `TestApproval` is of no other.
 
-package import Authenticator
 import IssuerProtocol
 import Keys
+import Records
+package import Signing
 import WebAuthn
 import WrongAssertions
 

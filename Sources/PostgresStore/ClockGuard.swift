@@ -1,5 +1,5 @@
 #if PostgreSQL
-import Authenticator
+import Records
 import Synchronization
 
 /// Holds this host's clock against the database's, and refuses what a host would write by a wrong one.

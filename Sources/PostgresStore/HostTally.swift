@@ -1,5 +1,5 @@
 #if PostgreSQL
-import Authenticator
+import Records
 import Synchronization
 
 /// Counts what a host meets of the others.

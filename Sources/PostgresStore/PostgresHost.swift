@@ -1,5 +1,5 @@
 #if PostgreSQL
-package import Authenticator
+package import Records
 import TableRows
 
 /// One of the hosts that share the database: whose chain of the journal it writes.

@@ -1,5 +1,4 @@
 #if PostgreSQL
-import Authenticator
 package import StoreTables
 import TableRows
 

@@ -1,7 +1,7 @@
 #if PostgreSQL
-package import Authenticator
 import Glibc
 import Keys
+package import Records
 import Synchronization
 import TableRows
 

@@ -1,5 +1,5 @@
 #if PostgreSQL
-package import Authenticator
+package import Records
 import StoreTables
 import Synchronization
 import TableRows

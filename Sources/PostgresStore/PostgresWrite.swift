@@ -1,6 +1,6 @@
 #if PostgreSQL
-import Authenticator
 import Glibc
+import Records
 import StoreTables
 import TableRows
 

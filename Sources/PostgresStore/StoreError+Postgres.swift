@@ -1,5 +1,5 @@
 #if PostgreSQL
-import Authenticator
+import Records
 import StoreTables
 import TableRows
 

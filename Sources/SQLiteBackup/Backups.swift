@@ -1,5 +1,5 @@
-package import Authenticator
 import DurableFiles
+package import Records
 package import SQLiteStore
 import Synchronization
 

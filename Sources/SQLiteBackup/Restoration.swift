@@ -1,7 +1,7 @@
-import Authenticator
 package import DurableFiles
 import FoundationEssentials
 import GRDB
+import Records
 import SQLiteStore
 
 /// Puts a backup into an empty state directory: all of it, or nothing that looks like a state.

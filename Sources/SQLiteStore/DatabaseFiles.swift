@@ -1,5 +1,5 @@
-import Authenticator
 import Glibc
+import Records
 
 /// The database's files, as the system sees them.
 enum DatabaseFiles {

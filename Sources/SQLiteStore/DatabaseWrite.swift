@@ -1,5 +1,5 @@
-import Authenticator
 import GRDB
+import Records
 import StoreTables
 import TableRows
 

@@ -1,6 +1,6 @@
-import Authenticator
 import Glibc
 import LinuxProcess
+import Records
 
 /// A file beside the database that keeps room on its disk, and is removed once the disk is full.
 struct DiskReserve: Sendable {

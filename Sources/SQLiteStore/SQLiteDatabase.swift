@@ -1,6 +1,6 @@
-package import Authenticator
 import GRDB
 package import LinuxProcess
+package import Records
 import StoreTables
 import TableRows
 

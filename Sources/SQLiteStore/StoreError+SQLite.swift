@@ -1,6 +1,6 @@
-import Authenticator
 import GRDB
 import Glibc
+import Records
 
 extension StoreError {
     /// What SQLite's result codes (sqlite.org/rescode.html) mean to the agent.

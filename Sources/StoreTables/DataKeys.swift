@@ -1,5 +1,5 @@
-package import Authenticator
 import Keys
+package import Records
 import TableRows
 
 /// The column of an enrollment's data key, sealed; a statement gives it after the columns of the tables that it reads.

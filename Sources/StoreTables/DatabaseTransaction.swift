@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 package import TableRows
 
 /// A connection to the store's database, within a database transaction.

@@ -1,5 +1,5 @@
-package import Authenticator
 import Keys
+package import Records
 import StrictJSON
 import TableRows
 

@@ -1,5 +1,5 @@
-package import Authenticator
 package import Keys
+package import Records
 import Synchronization
 import TableRows
 

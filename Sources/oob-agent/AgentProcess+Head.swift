@@ -5,6 +5,7 @@ import DurableFiles
 import IssuerLink
 import Keys
 import LineLog
+import Records
 import SQLiteBackup
 import SQLiteStore
 import Versioning

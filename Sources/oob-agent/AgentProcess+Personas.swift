@@ -1,4 +1,5 @@
 import Authenticator
+import Records
 import ServiceLifecycle
 import Versioning
 
@@ -20,11 +21,11 @@ extension AgentProcess {
         let settings = settings
         let cardholders = Cardholders(
             agent, settings.cardholders,
-            readingAgain: { () throws(CommandError) in
+            readingAgain: {
                 do throws(StartError) {
-                    return try settings.again().cardholders
+                    return .success(try settings.again().cardholders)
                 } catch {
-                    throw CommandError(.invalidArgument, "the rules stay as they were: \(error.message)")
+                    return .failure(CommandError(.invalidArgument, "the rules stay as they were: \(error.message)"))
                 }
             }, log: log)
         return PlayedCardholders(services: [Loop(cardholders.run)], control: cardholders) {

@@ -1,7 +1,9 @@
 import AgentHost
 import Authenticator
+import Journal
 import LinuxProcess
 import PushReceiver
+import Records
 import ServiceLifecycle
 
 extension AgentProcess {

@@ -1,9 +1,9 @@
 import AgentHost
-import Authenticator
 import Custody
 import Keys
 import LinuxProcess
 import Logging
+import Records
 import SQLiteBackup
 import SQLiteStore
 import Versioning

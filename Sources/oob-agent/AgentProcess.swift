@@ -10,6 +10,7 @@ import LineLog
 import LinuxProcess
 import Logging
 import PushReceiver
+import Records
 import SQLiteBackup
 import SQLiteStore
 import ServiceLifecycle
@@ -208,7 +209,7 @@ struct AgentProcess {
         }
         try await expectNoPersonas(agent)
         // An agent that cannot read its database does not start.
-        for finding in try await agent.checkup.findingsOfAll() where finding.isCertain {
+        for finding in try await agent.findingsOfAll() where finding.isCertain {
             log.log(
                 level: finding.severity == .low ? .notice : .warning, "a weakness in the set-up",
                 metadata: ["id": "\(finding.weakness)", "what": "\(finding.message)"])

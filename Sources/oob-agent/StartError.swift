@@ -1,8 +1,8 @@
 import AgentHost
-import Authenticator
 import ControlServer
 import Glibc
 import Keys
+import Records
 
 /// Why the agent does not start, with the exit status that sysexits.h has for it.
 struct StartError: Error {

@@ -1,7 +1,10 @@
-import Authenticator
+import Journal
+import Records
 import Sandbox
 import ServedSandbox
 import Testing
+
+@testable import Authenticator
 
 @Suite(.timeLimit(.minutes(20)))
 struct BatchFetchTests {

@@ -1,11 +1,11 @@
 import AgentHost
-import Authenticator
 import Control
 import ControlServer
 import HTTPServing
 import IssuerProtocol
 import Logging
 import RawHTTP
+import Records
 
 /// The real control socket of an agent, in this process.
 struct ControlPort: Sendable {

@@ -10,6 +10,9 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
+@testable import Signing
 
 /// The agent's core with its real edges, in this process.
 struct LocalAgent: Sendable {

@@ -1,7 +1,7 @@
 import AgentHost
-import Authenticator
 import Control
 import IssuerProtocol
+import Records
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import AgentHost
-import Authenticator
 import Glibc
+import Records
 import Testing
 
 @testable import DurableFiles

@@ -1,5 +1,5 @@
-import Authenticator
 import Control
+import Records
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import Authenticator
+import Journal
 import Synchronization
 import Testing
 

@@ -3,8 +3,8 @@ import Foundation
 import Testing
 import Yams
 
-@testable import Authenticator
 @testable import ControlServer
+@testable import Journal
 
 /// The server's calls against openapi/agent.yaml.
 @Suite struct ControlRouteTests {

@@ -4,9 +4,9 @@ import HummingbirdCore
 import NIOCore
 import Testing
 
-@testable import Authenticator
 @testable import Control
 @testable import ControlServer
+@testable import Journal
 
 /// From where on events and entries are wanted is read at the edge, and anything else is refused.
 struct EventQueryTests {

@@ -3,8 +3,9 @@ import NIOPosix
 import Synchronization
 import Testing
 
-@testable import Authenticator
 @testable import ControlServer
+@testable import Journal
+@testable import Records
 
 /// Those who have read all events are sent those that come, on the event loops of their connections.
 @Suite(.timeLimit(.minutes(20)))

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Authenticator
 @testable import ControlServer
+@testable import Records
 
 /// The figures as Prometheus reads them.
 @Suite struct MetricsTextTests {

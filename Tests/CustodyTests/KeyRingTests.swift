@@ -1,7 +1,8 @@
-import Authenticator
 import Custody
 import Foundation
 import Keys
+import Records
+import Signing
 import SoftKeys
 import StandingClocks
 import Testing

@@ -1,6 +1,6 @@
-import Authenticator
 import Custody
 import Keys
+import Records
 import Testing
 
 /// The audit key lies sealed in the store.

@@ -1,6 +1,7 @@
-import Authenticator
 import Custody
 import Keys
+import Records
+import Signing
 import Testing
 
 /// Keys of the agent's own: sealed for the store, and kept nowhere else.

@@ -1,7 +1,7 @@
-import Authenticator
 import Custody
 import IssuerProtocol
 import Keys
+import Records
 import Testing
 
 /// Access tokens under the agent's secret.

@@ -1,5 +1,5 @@
-import Authenticator
 import Dispatch
+import Records
 import Synchronization
 import Testing
 

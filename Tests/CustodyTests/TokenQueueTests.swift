@@ -1,6 +1,6 @@
-import Authenticator
 import Dispatch
 import Keys
+import Records
 import StandingClocks
 import Synchronization
 import Testing

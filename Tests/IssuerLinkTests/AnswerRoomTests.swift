@@ -2,8 +2,8 @@ import IssuerProtocol
 import Synchronization
 import Testing
 
-@testable import Authenticator
 @testable import IssuerLink
+@testable import Records
 
 /// What issuers may have in the agent's memory, and how many connections.
 @Suite(.timeLimit(.minutes(20)))

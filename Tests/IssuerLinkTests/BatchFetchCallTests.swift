@@ -1,5 +1,5 @@
-import Authenticator
 import IssuerProtocol
+import Records
 import StrictJSON
 import Testing
 

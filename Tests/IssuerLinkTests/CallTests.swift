@@ -1,4 +1,3 @@
-import Authenticator
 import IssuerProtocol
 import Keys
 import StrictJSON

@@ -6,8 +6,8 @@ import StrictJSON
 import Synchronization
 import Testing
 
-@testable import Authenticator
 @testable import IssuerLink
+@testable import Records
 
 extension TransportLimits {
     /// No connection takes too long, however slow the machine is.

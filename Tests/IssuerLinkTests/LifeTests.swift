@@ -1,6 +1,6 @@
-import Authenticator
 import IssuerProtocol
 import NIOHTTP1
+import Records
 import Synchronization
 import Testing
 

@@ -1,8 +1,8 @@
 import IssuerProtocol
 import Testing
 
-@testable import Authenticator
 @testable import IssuerLink
+@testable import Records
 
 @Suite(.timeLimit(.minutes(20)))
 struct ProxyTests {

@@ -1,4 +1,3 @@
-import Authenticator
 import StandingClocks
 import Testing
 

@@ -1,6 +1,6 @@
-import Authenticator
 import IssuerProtocol
 import NIOSSL
+import Records
 import Testing
 
 @testable import IssuerLink

@@ -1,4 +1,5 @@
-import Authenticator
+import Journal
+import Records
 import Synchronization
 
 /// What was seen of an agent across its restarts, for what must hold over time.

@@ -1,5 +1,6 @@
 #if Personas
 import Authenticator
+import Records
 import Testing
 
 @testable import Personas

@@ -1,6 +1,5 @@
 #if Personas
 import AgentConfig
-import Authenticator
 import Testing
 
 @testable import Personas

@@ -9,7 +9,8 @@ import ThreeDS
 import WebAuthn
 import WrongAssertions
 
-@testable import Authenticator
+@testable import Records
+@testable import Signing
 @testable import Personas
 
 /// Each wrong assertion against the right one: what of it is wrong, and that its signature holds all the same.

@@ -28,8 +28,8 @@ PROMTOOL = unpacked("promtool")
 ALERTS = [rule for group in yaml.safe_load((ROOT / "docs" / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
           for rule in group["rules"]]
 # What the agent is made of, and nothing of the sandbox.
-TARGETS = ["AgentHost", "Authenticator", "ControlServer", "Custody", "IssuerLink", "Keys", "LineLog", "PushReceiver",
-           "PostgresStore", "SQLiteStore", "oob-agent"]
+TARGETS = ["AgentHost", "Authenticator", "ControlServer", "Custody", "IssuerLink", "Journal", "Keys", "LineLog",
+           "PostgresStore", "PushReceiver", "Records", "SQLiteStore", "Signing", "oob-agent"]
 # A call that logs, up to what follows its sentence; some sentences go through a function that bounds how many there are.
 CALL = re.compile(r"(?:\blog\.(debug|info|notice|warning|error|log)|(?<!func )\b(drop|warn))\(")
 # The levels that a call chooses between.

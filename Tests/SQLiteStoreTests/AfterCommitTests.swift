@@ -1,5 +1,5 @@
-import Authenticator
 import GRDB
+import Records
 import Synchronization
 import TestStores
 import Testing

@@ -1,6 +1,6 @@
-import Authenticator
 import Dispatch
 import GRDB
+import Records
 import Synchronization
 import TestStores
 import Testing

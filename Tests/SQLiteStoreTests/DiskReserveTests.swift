@@ -1,5 +1,5 @@
-import Authenticator
 import Glibc
+import Records
 import TestStores
 import Testing
 

@@ -1,7 +1,7 @@
-import Authenticator
 import FoundationEssentials
 import GRDB
 import Glibc
+import Records
 import SQLiteStore
 import ScratchDirectories
 import TableRows

@@ -7,6 +7,7 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Records
 @testable import SQLiteStore
 @testable import StoreTables
 

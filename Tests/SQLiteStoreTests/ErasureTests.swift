@@ -1,9 +1,9 @@
-import Authenticator
 import Dispatch
 import Foundation
 import GRDB
 import IssuerProtocol
 import Keys
+import Records
 import StrictJSON
 import TestStores
 import Testing

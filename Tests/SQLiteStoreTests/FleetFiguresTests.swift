@@ -1,6 +1,7 @@
 import Authenticator
 import GRDB
 import IssuerProtocol
+import Records
 import TestStores
 import Testing
 

@@ -1,5 +1,5 @@
-import Authenticator
 import Keys
+import Records
 import TestStores
 import Testing
 

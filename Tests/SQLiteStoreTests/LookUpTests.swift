@@ -1,6 +1,6 @@
-import Authenticator
 import GRDB
 import IssuerProtocol
+import Records
 import SQLiteStore
 import TestStores
 import Testing

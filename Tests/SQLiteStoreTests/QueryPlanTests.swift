@@ -1,6 +1,6 @@
-import Authenticator
 import GRDB
 import IssuerProtocol
+import Records
 import TestStores
 import Testing
 

@@ -1,7 +1,7 @@
-import Authenticator
 import FoundationEssentials
 import GRDB
 import IssuerProtocol
+import Records
 import TestStores
 import Testing
 

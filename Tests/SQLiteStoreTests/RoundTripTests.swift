@@ -1,7 +1,7 @@
-import Authenticator
 import GRDB
 import IssuerProtocol
 import Keys
+import Records
 import SQLiteStore
 import TestStores
 import Testing

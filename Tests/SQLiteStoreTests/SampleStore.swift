@@ -1,8 +1,8 @@
-import Authenticator
 import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
+import Records
 import SQLiteStore
 import ScratchDirectories
 import StrictJSON

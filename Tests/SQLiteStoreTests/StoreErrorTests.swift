@@ -1,6 +1,6 @@
-import Authenticator
 import FoundationEssentials
 import GRDB
+import Records
 import TestStores
 import Testing
 

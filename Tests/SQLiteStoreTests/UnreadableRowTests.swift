@@ -1,4 +1,4 @@
-import Authenticator
+import Records
 import SQLiteStore
 import StrictJSON
 import Testing

@@ -1,4 +1,4 @@
-import Authenticator
+import Records
 
 /// The wall clock stands, and no wait ends: no limit is reached, however slow the machine is.
 package struct StandingClock: AgentClock {

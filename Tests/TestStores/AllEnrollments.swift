@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 
 extension StoreReader {
     /// All that are not over, oldest first; with `ended`, also those.

@@ -1,5 +1,5 @@
-package import Authenticator
 import Foundation
+package import Records
 import SQLiteStore
 import StoreTables
 package import Testing

@@ -1,5 +1,5 @@
-package import Authenticator
 package import Keys
+package import Records
 
 /// Keeps data keys as they are, for stores of tests that have no secret.
 package struct UnsealedDataKeys: DataKeySeals {

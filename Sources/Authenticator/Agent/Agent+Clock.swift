@@ -1,5 +1,7 @@
 import IssuerProtocol
+package import Journal
 import Logging
+import Records
 package import ThreeDS
 
 /// What an agent's clock says.

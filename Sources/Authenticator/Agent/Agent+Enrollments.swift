@@ -1,5 +1,7 @@
 import IssuerProtocol
+import Journal
 package import Keys
+package import Records
 import ThreeDS
 
 extension Agent {

@@ -1,3 +1,5 @@
+import Journal
+import Records
 import ThreeDS
 
 extension Agent {

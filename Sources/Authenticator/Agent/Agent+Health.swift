@@ -1,3 +1,5 @@
+package import Records
+
 extension Agent {
     /// The most enrollments in trouble that are named one by one.
     package static let maxTroubles = 20
@@ -47,4 +49,12 @@ extension Agent {
         }
         return health.found(of: id).map { Trouble($0.cause, "enrollment \(id): \(issuer): \($0.text)") }
     }
+
+    /// What is weak about the agent, its enrollments and its surroundings, the most severe first.
+    ///
+    /// It is bounded however many enrollments there are. If the database cannot be read, that is one of the findings.
+    package func findings() async -> [Finding] { await checkup.findings() }
+
+    /// The same, but throws `StoreError` if the database cannot be read.
+    package func findingsOfAll() async throws -> [Finding] { try await checkup.findingsOfAll() }
 }

@@ -1,5 +1,7 @@
+package import Journal
 import Keys
 import Logging
+package import Records
 
 /// The half of an enrollment's key that a client asks for.
 package enum KeyHalf: Sendable {

@@ -1,3 +1,6 @@
+import Journal
+import Records
+
 extension Agent {
     /// What runs while the agent lives, each until its task is cancelled.
     ///

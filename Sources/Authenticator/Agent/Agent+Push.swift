@@ -1,3 +1,5 @@
+package import Records
+
 extension Agent {
     /// Makes a new push subscription for one enrollment, or for all, and has its issuer use that.
     ///

@@ -1,3 +1,6 @@
+import Journal
+package import Records
+
 extension Agent {
     /// The request that a selector means, if it is there: as one that may be waited for is found.
     ///

@@ -1,5 +1,8 @@
 import IssuerProtocol
+import Journal
 import Keys
+import Records
+import Signing
 
 /// Why a state is not whole, or not under the secret that was given.
 package struct UnfitStateError: Error, Sendable, Equatable, CustomStringConvertible {

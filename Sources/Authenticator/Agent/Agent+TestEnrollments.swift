@@ -1,5 +1,8 @@
 #if Personas
 import IssuerProtocol
+package import Journal
+package import Records
+package import Signing
 import Synchronization
 
 // What personas may do, for `test` enrollments and no others. Honest parts call nothing of it.

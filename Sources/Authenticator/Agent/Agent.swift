@@ -1,6 +1,8 @@
 import IssuerProtocol
+package import Journal
 package import Keys
 package import Logging
+package import Records
 import StrictJSON
 package import ThreeDS
 
@@ -11,30 +13,30 @@ package final class Agent: Sendable {
     package let hub: EventHub
     package let settings: AgentSettings
     /// What runs while the agent lives; each works until its task is cancelled.
-    package let registrationDelivery: RegistrationDelivery
-    package let fetcher: Fetcher
-    package let outboxDelivery: OutboxDelivery
-    package let expiryService: ExpiryService
-    package let deferredReader: DeferredReader
-    package let signCountWatch: SignCountWatch
-    package let storeWatch: StoreWatch
-    package let housekeeper: Housekeeper
-    package let journalPruner: JournalPruner
-    package let checkpointer: Checkpointer
-    package let keyWatch: KeyWatch
-    package let pushSubscriber: PushSubscriber
-    package let pushHints: PushHints
+    let registrationDelivery: RegistrationDelivery
+    let fetcher: Fetcher
+    let outboxDelivery: OutboxDelivery
+    let expiryService: ExpiryService
+    let deferredReader: DeferredReader
+    let signCountWatch: SignCountWatch
+    let storeWatch: StoreWatch
+    let housekeeper: Housekeeper
+    let journalPruner: JournalPruner
+    let checkpointer: Checkpointer
+    let keyWatch: KeyWatch
+    let pushSubscriber: PushSubscriber
+    let pushHints: PushHints
     /// Nil if the agent is not pushed to.
     package let pushReception: PushReception?
-    package let neighbours: Neighbours
-    package let periodicLook: PeriodicLook
-    package let hostWitness: HostWitness
-    package let headWatch: HeadWatch
+    let neighbours: Neighbours
+    let periodicLook: PeriodicLook
+    let hostWitness: HostWitness
+    let headWatch: HeadWatch
     let rowWatch: RowWatch
     let secretRotation: SecretRotation
-    package let provenTimeKeeper: ProvenTimeKeeper
+    let provenTimeKeeper: ProvenTimeKeeper
     package let journal: Journal
-    package let checkup: Checkup
+    let checkup: Checkup
     package let processTroubles = ProcessTroubles()
 
     let ports: Ports
@@ -179,9 +181,12 @@ package final class Agent: Sendable {
         onStep(.scrubbed)
     }
 
+    /// Records how far the other hosts' chains of the journal go, if that is news.
+    package func recordOtherHosts() async throws { try await hostWitness.look() }
+
     /// The last word, after all that runs has stopped.
     package func conclude() async throws {
-        do { try await hostWitness.look() } catch {
+        do { try await recordOtherHosts() } catch {
             log.error("what other hosts have written could not be recorded", metadata: ["reason": "\(error)"])
         }
         try await record(.stopped)

@@ -1,3 +1,5 @@
+package import Records
+
 /// The agent in numbers, at one moment; what is counted is counted since it started.
 package struct AgentFigures: Sendable {
     /// What the store says of the moment.

@@ -1,5 +1,7 @@
 import IssuerProtocol
+package import Journal
 import Keys
+package import Records
 import ThreeDS
 import WebAuthn
 

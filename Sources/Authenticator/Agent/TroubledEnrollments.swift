@@ -1,3 +1,5 @@
+import Records
+
 /// The enrollments for which the agent cannot do its work.
 struct TroubledEnrollments: Sendable, Equatable {
     /// All of them, oldest first; if they are too many, some.

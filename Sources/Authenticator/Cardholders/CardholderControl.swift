@@ -1,4 +1,5 @@
 package import IssuerProtocol
+package import Records
 
 /// Who plays the cardholders of `test` enrollments, as the control API asks for it.
 ///

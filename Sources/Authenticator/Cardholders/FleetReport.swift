@@ -1,3 +1,5 @@
+package import Records
+
 /// What became of the requests of all enrollments, or of those that one persona plays.
 package struct FleetFigures: Sendable, Equatable {
     /// The longest time that is told apart from longer ones, in seconds.

@@ -1,3 +1,5 @@
+import Records
+
 extension CommandError {
     /// Nothing was signed.
     init(_ failure: CustodyError, request: RequestRecord? = nil) {

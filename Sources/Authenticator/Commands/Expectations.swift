@@ -1,3 +1,4 @@
+import Records
 package import ThreeDS
 
 /// What must hold of a request for a script's decision to count; nothing is decided unless all hold.

@@ -1,4 +1,6 @@
 import IssuerProtocol
+import Journal
+import Records
 import ThreeDS
 
 /// How a command names a request.

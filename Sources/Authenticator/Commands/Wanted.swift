@@ -1,3 +1,4 @@
+package import Records
 import Synchronization
 
 /// For how long a decision is wanted: until its deadline, and while whoever asked for it is there.
@@ -84,11 +85,6 @@ package final class Wanted: Sendable {
         }
         return number
     }
-}
-
-/// Nobody waits for it any more, and it was not begun.
-package struct NotWantedError: Error, Sendable {
-    package init() {}
 }
 
 extension CommandError {

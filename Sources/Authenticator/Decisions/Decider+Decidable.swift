@@ -1,5 +1,6 @@
 import IssuerProtocol
-package import ThreeDS
+import Records
+import ThreeDS
 
 /// The look at what is to be decided.
 extension Decider {
@@ -47,14 +48,6 @@ extension Decider {
         }
         return Decidable(request: request, enrollment: enrollment)
     }
-}
-
-/// A request whose decision is durable, and its enrollment as it was then.
-package struct DecidedRequest: Sendable {
-    package let request: RequestRecord
-    package let enrollment: Enrollment
-    /// The text that was shown for it; `nil` if there was nothing to show.
-    package let text: TransactionText?
 }
 
 extension RequestRecord {

@@ -1,5 +1,7 @@
 import IssuerProtocol
 import Keys
+import Records
+import Signing
 
 /// The key of an approval, opened by whatever its enrollment takes.
 extension Decider {

@@ -1,3 +1,6 @@
+import Journal
+import Records
+
 extension Decider {
     /// Ends the delivery of a decision that was committed late, if it is another host's to deliver.
     ///

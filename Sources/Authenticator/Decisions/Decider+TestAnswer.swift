@@ -1,5 +1,8 @@
 #if Personas
+import Journal
 import Keys
+import Records
+import Signing
 
 extension Decider {
     /// Approves with another assertion; all else is as for every approval.
@@ -44,16 +47,6 @@ extension Decider {
         }
         let key = try await ports.custody.unlock(enrollment.keyReference, pin: nil)
         return try await body(answer, for: request, of: enrollment, signCount: signCount, with: key)
-    }
-}
-
-extension CommandError {
-    /// A persona may not answer for it.
-    package init(playing enrollment: Enrollment) {
-        self.init(
-            .invalidArgument,
-            "enrollment \(enrollment.id) is of authnType \(enrollment.authnType): personas are for enrollments of "
-                + "authnType test, with a key of the agent's own")
     }
 }
 #endif

@@ -1,5 +1,8 @@
 import IssuerProtocol
+import Journal
 import Keys
+import Records
+import Signing
 import ThreeDS
 import WebAuthn
 
@@ -174,7 +177,7 @@ struct Decider: Sendable {
             let text = current.text(for: newest.enrollment, localTime)
             guard current.life.signed() else { throw current.tooLate }
             let digest = try text?.digest
-            let signed = (signCount: signCount, key: key)
+            let signed = (signCount: signCount, isUserVerified: key.verifiesUser)
             try store.record(.decided(.approve, on: current, by: terms.approver, text: digest, signed: signed), at: now)
             try commit(
                 &current, text, body: body, signCount: signCount, now: now, wanted: terms.wanted, in: store)

@@ -1,3 +1,6 @@
+import Records
+import Signing
+
 /// Whether a row that is held has the key that was asked.
 extension Enrollment {
     /// Whether it has the key under the PIN that it had when it was read; a change of the secret may have sealed it anew.

@@ -1,3 +1,5 @@
+import Journal
+import Records
 import ThreeDS
 
 /// The only place that tries PINs: every try is counted, and on the disk, before it is made.

@@ -1,5 +1,8 @@
 import IssuerProtocol
+import Journal
 import Keys
+import Records
+import Signing
 
 /// The custody, watched: a key signs only for its own enrollment, and only after it was tested.
 ///

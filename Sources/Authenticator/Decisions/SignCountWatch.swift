@@ -1,5 +1,7 @@
 import IssuerProtocol
+import Journal
 import Logging
+import Records
 import Synchronization
 
 /// Compares the agent's signCounts with the issuers'.
@@ -13,7 +15,7 @@ import Synchronization
 ///
 /// A count that is greater at the first answer after start may be that of a restored copy. One that rises later can
 /// only be another's who signs with the same key: this agent sends no number that is not in its store.
-package struct SignCountWatch: Sendable {
+struct SignCountWatch: Sendable {
     private final class Checked: Sendable {
         let ids = Mutex<Set<EnrollmentID>>([])
         /// Those of whom the issuer said since start that it accepted no more than is known here.
@@ -56,7 +58,7 @@ package struct SignCountWatch: Sendable {
     }
 
     /// Asks for all active enrollments at start and once a day, until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         while !Task.isCancelled {
             let begun = ports.clock.steady
             try await checkAll()

@@ -1,10 +1,12 @@
 import IssuerProtocol
+import Journal
 import Logging
+import Records
 
 /// Delivers decisions, per credential in the order of their signCounts.
 ///
 /// Each is repeated byte for byte until the issuer has answered, and never sent after `exp`.
-package struct OutboxDelivery: Sendable {
+struct OutboxDelivery: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
     let signCountWatch: SignCountWatch
@@ -18,7 +20,7 @@ package struct OutboxDelivery: Sendable {
     }
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         let calls = hub.pendingKeys { event -> [KeyedCall<Queue>] in
             if case .found(.outbox(let ids, let queue)) = event {
                 return ids.map { .found(Queue(enrollment: $0, queue: queue)) }

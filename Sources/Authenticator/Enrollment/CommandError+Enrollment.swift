@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import Records
 
 /// Why a command about an enrollment was not carried out.
 extension CommandError {

@@ -1,5 +1,8 @@
 import IssuerProtocol
+import Journal
 import Keys
+import Records
+import Signing
 import WebAuthn
 
 /// The key of an enrollment that is begun: one that the agent makes, or one that is there already.
@@ -34,12 +37,11 @@ extension Enroller {
             let inspect: @Sendable () async throws -> ExternalKey = {
                 try await ports.externalKeys.inspect(uri, pin: parameters.pin)
             }
-            var key =
+            let key =
                 parameters.pin == nil
                 ? try await inspect()
                 : try await PINCheck(ports: ports).run(PINCounter(uri, sighting.identity), inspect)
-            key.identity = sighting.identity
-            return .external(key)
+            return .external(ExternalKey(uri: key.uri, facts: key.facts, identity: sighting.identity))
         } catch let failure as CustodyError {
             throw CommandError(failure)
         }
@@ -69,22 +71,21 @@ extension Enroller {
         try await ports.store.write { store in
             try ports.storeHealth.expectRoom()
             let now = ports.clock.now
-            var enrollment = enrollment
             if let external = enrollment.key.external {
                 let other = try store.enrollmentsOfExternalKeys().first {
                     $0.key.external?.facts.publicKey == external.facts.publicKey
                 }
                 if let other { throw CommandError(external.uri, usedBy: other) }
             }
+            var name = enrollment.name
             if parameters.isNameChosen {
-                try store.expectFreeName(enrollment.name)
+                try store.expectFreeName(name)
             } else {
-                enrollment.name = try EnrollmentName.free(enrollment.name, isTaken: store.isNameTaken)
+                name = try EnrollmentName.free(name, isTaken: store.isNameTaken)
             }
-            enrollment.credentialKey = key.publicKey
-            enrollment.sealedKey = key.sealed
-            enrollment.state = .enrolling(body: request.named(enrollment.name).bytes)
-            try store.insert(enrollment)
+            try store.insert(
+                enrollment.begun(
+                    as: name, publicKey: key.publicKey, sealedKey: key.sealed, sending: request.named(name).bytes))
             if let persona = parameters.persona { try store.setPersona(persona, of: enrollment.id) }
             if let push { try store.begin(push, at: now) }
         }

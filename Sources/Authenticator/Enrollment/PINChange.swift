@@ -1,5 +1,8 @@
 import IssuerProtocol
+import Journal
 import Keys
+import Records
+import Signing
 
 /// Changes the PIN of a key that the agent made.
 struct PINChange: Sendable {

@@ -1,9 +1,11 @@
 import IssuerProtocol
+import Journal
 import Logging
+import Records
 import ThreeDS
 
 /// Sends registrations: the same bytes until the issuer has answered, also after a crash.
-package struct RegistrationDelivery: Sendable {
+struct RegistrationDelivery: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
     let keys: KeyHealth
@@ -18,7 +20,7 @@ package struct RegistrationDelivery: Sendable {
     static let alone: Int64 = 60
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         let calls = hub.pendingKeys { event -> [KeyedCall<EnrollmentID>] in
             switch event {
             case .registrationStarted(let id): [.told(id)]

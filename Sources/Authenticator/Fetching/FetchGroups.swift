@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Records
 
 /// Which enrollments are fetched together: those of one issuer, in groups that have one loop each.
 ///

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Records
 
 extension FetchLoop {
     /// What an answer has brought.

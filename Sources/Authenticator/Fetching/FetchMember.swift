@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Records
 
 /// One enrollment as it is fetched: all that is kept in memory for it.
 struct FetchMember: Sendable {

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Journal
 import Synchronization
 
 /// The groups in which enrollments are fetched, for their loops and for whoever follows the store.

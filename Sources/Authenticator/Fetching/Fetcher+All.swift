@@ -1,13 +1,5 @@
 import IssuerProtocol
-
-/// An issuer that could not be asked for enrollments, all for one reason.
-package struct FetchFailure: Sendable {
-    /// The first of them.
-    package let enrollment: Enrollment
-    package let reason: String
-    /// The number of them.
-    package fileprivate(set) var count: Int
-}
+import Records
 
 /// Failures of a fetch, by issuer and reason.
 struct FetchFailures: Sendable {

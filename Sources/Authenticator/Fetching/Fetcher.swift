@@ -1,10 +1,12 @@
 import IssuerProtocol
+import Journal
 import Logging
+import Records
 
 /// Fetches requests by long polls.
 ///
 /// One poll for up to 1,000 enrollments of an issuer that has a batch fetch, else one for each.
-package struct Fetcher: Sendable {
+struct Fetcher: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
     let intake: Intake
@@ -18,7 +20,7 @@ package struct Fetcher: Sendable {
     let log: Logger
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         let roster = FetchRoster()
         let pendingKeys = hub.pendingKeys { event in
             if case .found(.standings(let found)) = event { return found.filter { isNews($0, to: roster) }.map(\.id) }

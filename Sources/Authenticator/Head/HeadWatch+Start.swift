@@ -1,5 +1,7 @@
+import Journal
 import Keys
 import Logging
+import Records
 import StrictJSON
 
 extension HeadWatch {

@@ -1,11 +1,13 @@
+import Journal
 import Keys
 import Logging
+import Records
 
 /// Notes this host's head outside the database, and holds the database against it at start.
 ///
 /// An older database that is put in the place of the newest is whole in itself: only what lies elsewhere can tell. The
 /// note is never written while the database is not known to go on from it, so what it says survives restarts.
-package struct HeadWatch: Sendable {
+struct HeadWatch: Sendable {
     /// Seconds from the first commit after a note until the next note.
     static let pause: Double = 10
     /// Seconds until a note that failed is tried again.
@@ -33,7 +35,7 @@ package struct HeadWatch: Sendable {
     var standing: HeadStanding { ports.headStanding }
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         guard ports.headKeeper != nil else { return }
         // Other hosts that wrote nothing since have nothing to notice it by.
         if standing.isRestored { try await ports.patiently { try await doubtSignCounts() } }

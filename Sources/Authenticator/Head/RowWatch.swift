@@ -1,4 +1,6 @@
+import Journal
 import Logging
+import Records
 
 /// Holds all rows that have a seal against what the hosts' heads say of them: at start, and once an hour.
 ///

@@ -1,7 +1,8 @@
+import Records
 import ThreeDS
 
 /// Looks at what is weak about the agent, its enrollments and its surroundings.
-package struct Checkup: Sendable {
+struct Checkup: Sendable {
     let ports: Ports
     let keys: KeyHealth
     let issuers: IssuerHealth
@@ -10,7 +11,7 @@ package struct Checkup: Sendable {
     /// The most severe first, and bounded however many enrollments there are.
     ///
     /// Also if the database cannot be read, which is then one of the findings.
-    package func findings() async -> [Finding] {
+    func findings() async -> [Finding] {
         do {
             return try await findingsOfAll()
         } catch {
@@ -22,7 +23,7 @@ package struct Checkup: Sendable {
     }
 
     /// The same, but throws `StoreError` if the database cannot be read.
-    package func findingsOfAll() async throws -> [Finding] {
+    func findingsOfAll() async throws -> [Finding] {
         let ofTheStore = try await storeFindings()
         return Finding.listed(
             storeTrouble + headFindings + buildFindings + clockFindings + ofTheStore.findings

@@ -1,18 +1,16 @@
 import IssuerProtocol
 import Keys
-package import ThreeDS
+import Records
+import ThreeDS
 
 extension Enrollment {
     /// What is weak about this enrollment, or has gone wrong with it.
-    package var findings: [Finding] {
+    var findings: [Finding] {
         // Nothing in a damaged row says anything.
         if isDamaged { return [Finding(.enrollmentDamaged, damage, about: id)] }
         return [signCountRaise.map(finding), typeFinding, triesFinding, pinFinding, keyFinding, issuerFinding]
             .compactMap(\.self)
     }
-
-    /// Those of them that whoever enrolls, or lists enrollments, should read at once.
-    package var warnings: [Warning] { findings.filter { $0.severity != .low }.map(\.warning) }
 
     private var typeFinding: Finding? {
         guard authnType == .test else { return nil }

@@ -1,26 +1,10 @@
+import Records
 import Synchronization
-
-/// What the last look at a key has shown.
-package struct KeyTest: Sendable, Equatable {
-    /// The extent of a look.
-    package enum Extent: String, Sendable {
-        /// It opens under the agent's secret, as far as that shows without its PIN.
-        case seal
-        /// It signed random bytes, and the enrollment's public half verified that.
-        case signature
-    }
-
-    package let extent: Extent
-    /// Seconds since 1970.
-    package let at: Int64
-    /// One sentence: why the key cannot be used; nil if it can.
-    package let problem: String?
-}
 
 /// How the keys are: what the last look at each has shown, since the agent started.
 ///
 /// It has at most one entry for each enrollment that is not over.
-package final class KeyHealth: Sendable {
+final class KeyHealth: Sendable {
     private struct State {
         var tests: [EnrollmentID: KeyTest] = [:]
         /// The enrollments that have shown a problem: few, while there may be a million that have shown none.

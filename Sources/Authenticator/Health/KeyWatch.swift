@@ -1,12 +1,15 @@
 import IssuerProtocol
+import Journal
 import Keys
 import Logging
+import Records
+import Signing
 
 /// Tests keys in the background: what cannot be used is known before it is needed.
 ///
 /// No PIN is asked for. A key with a PIN of the agent's own is looked at as far as that goes; one of a token or a TPM is
 /// not, if it could cost a try.
-package struct KeyWatch: Sendable {
+struct KeyWatch: Sendable {
     let ports: Ports
     let health: KeyHealth
     let hub: EventHub
@@ -28,7 +31,7 @@ package struct KeyWatch: Sendable {
     ///
     /// - Parameter onStep: called after each key of the first look, in it once so many were looked at that the start
     ///   goes on, and with how the keys are after each round.
-    package func run(onStep: @escaping @Sendable (StartStep) -> Void) async throws {
+    func run(onStep: @escaping @Sendable (StartStep) -> Void) async throws {
         var (failed, last): (Set<EnrollmentID>, Int64?) = ([], nil)
         while !Task.isCancelled {
             if secondsUntilAll(after: last) == 0 {

@@ -1,7 +1,9 @@
+import Journal
 import Logging
+import Records
 
 /// Logs when the store is in trouble, and tries it until it recovers.
-package struct StoreWatch: Sendable {
+struct StoreWatch: Sendable {
     let ports: Ports
     let log: Logger
 
@@ -17,7 +19,7 @@ package struct StoreWatch: Sendable {
     }
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         let health = ports.storeHealth
         var changes = health.changes().makeAsyncIterator()
         // A reserve that cannot be kept is noted as a full disk.

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Records
 
 /// The discovery and the keys of issuers, kept in memory up to a bound in bytes.
 ///

@@ -1,5 +1,7 @@
 import IssuerProtocol
+import Journal
 import Logging
+import Records
 
 /// Records whether an issuer still knows an enrollment's token.
 ///

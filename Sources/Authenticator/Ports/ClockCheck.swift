@@ -1,3 +1,4 @@
+import Records
 import ThreeDS
 
 /// Whether this machine's clock can be right.

@@ -1,3 +1,5 @@
+import Records
+
 /// All enrollments that are not over, oldest first, some at a time.
 ///
 /// So no more are in memory, however many there are. Between two pages others may write: each enrollment is as it was

@@ -1,3 +1,5 @@
+import Journal
+import Records
 import Synchronization
 
 /// Whether the database is known to be what the hosts wrote last, as the noted head says at start, and each ``RowWatch``

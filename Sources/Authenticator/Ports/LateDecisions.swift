@@ -1,3 +1,4 @@
+import Records
 import Synchronization
 
 /// Decisions that were known to be committed only after their deadline; each until its `exp`, after which nothing is sent.

@@ -1,3 +1,6 @@
+import Journal
+import Records
+
 extension Ports {
     /// Whether this host polls and delivers for an enrollment: each, if it has the store to itself.
     func isOurs(_ id: EnrollmentID) -> Bool { shares.map { $0.term(of: id) != nil } ?? true }

@@ -1,3 +1,6 @@
+package import Records
+package import Signing
+
 /// The ports: everything the core needs from outside, each named for the role it plays and implemented at an edge.
 ///
 /// One value for the place that wires it; ``Agent`` puts around it what the core adds.

@@ -1,3 +1,5 @@
+import Journal
+package import Records
 import Synchronization
 
 /// How the store is: its last trouble, until something could be written again.

@@ -1,5 +1,7 @@
 import IssuerProtocol
+import Journal
 import Keys
+import Records
 import StrictJSON
 
 /// What changes subscriptions, each change with its entry in the journal.

@@ -1,9 +1,11 @@
+import Journal
 import Logging
+import Records
 
 /// Fetches when an issuer's push says that there is something to fetch.
 ///
 /// One fetch at a time for an enrollment, and one more if another hint came meanwhile.
-package struct PushHints: Sendable {
+struct PushHints: Sendable {
     private let ports: Ports
     private let fetcher: Fetcher
     private let pendingKeys: PendingKeys<EnrollmentID>
@@ -16,7 +18,7 @@ package struct PushHints: Sendable {
     }
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         await KeyedWork().run([], then: pendingKeys) { id in await fetch(id) }
     }
 

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import Records
 
 /// Makes push subscriptions: key, auth secret and endpoint are new each time.
 struct PushMaker: Sendable {

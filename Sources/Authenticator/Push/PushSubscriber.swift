@@ -1,6 +1,8 @@
 import IssuerProtocol
+import Journal
 import Keys
 import Logging
+import Records
 
 /// Gives each issuer the push subscription that this agent wants it to have.
 ///
@@ -8,7 +10,7 @@ import Logging
 ///
 /// A new one is in the store before the issuer learns of it, and the old one stays until the issuer has answered: pushes
 /// to both are taken, and after a crash the same one is sent again.
-package struct PushSubscriber: Sendable {
+struct PushSubscriber: Sendable {
     let ports: Ports
     let maker: PushMaker
     let directory: IssuerDirectory
@@ -23,7 +25,7 @@ package struct PushSubscriber: Sendable {
     private static let patience: Double = 30
 
     /// Works until the task is cancelled: at start and once a day for all, else for whom something has changed.
-    package func run() async throws {
+    func run() async throws {
         let pendingKeys = hub.pendingKeys { Self.changed($0) + Self.found($0) }
         var backoff = Backoff(first: 1, limit: 300)
         // On the steady clock: however often something is found meanwhile, a day later all are looked at again.

@@ -1,4 +1,6 @@
 import IssuerProtocol
+import Journal
+import Records
 import Synchronization
 import ThreeDS
 
@@ -6,7 +8,7 @@ import ThreeDS
 ///
 /// Reading a message may ask its issuer for keys. So each issuer's messages are read by a task of their own, which lives
 /// while there are any, and within a time limit: an issuer that does not answer holds up nobody else's.
-package struct DeferredReader: Sendable {
+struct DeferredReader: Sendable {
     let ports: Ports
     let intake: Intake
     let deferred: DeferredMessages
@@ -20,7 +22,7 @@ package struct DeferredReader: Sendable {
     private static let longestSleep: Double = 60
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         let pendingKeys = hub.pendingKeys { event in
             switch event {
             case .messageHeld(let issuer): [issuer]

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Records
 import ThreeDS
 
 extension EnrollmentFacts {

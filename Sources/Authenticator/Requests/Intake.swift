@@ -1,5 +1,7 @@
 import IssuerProtocol
+import Journal
 import Logging
+import Records
 import StrictJSON
 import ThreeDS
 

@@ -1,4 +1,6 @@
 import IssuerProtocol
+import Journal
+import Records
 
 extension RequestAdmission {
     /// Takes a request back: it acts on the jti that it names, and is remembered for one that has not come yet.

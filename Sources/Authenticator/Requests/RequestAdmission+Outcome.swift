@@ -1,3 +1,5 @@
+import Records
+
 extension RequestAdmission {
     /// Why a request is refused that is in order by itself; the raw values are stable.
     enum Refusal: String, CaseIterable {

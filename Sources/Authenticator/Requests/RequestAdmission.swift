@@ -1,4 +1,6 @@
 import IssuerProtocol
+import Journal
+import Records
 import ThreeDS
 
 /// Admits one authentic message into the store, in one database transaction: dedup, conflict, supersede.

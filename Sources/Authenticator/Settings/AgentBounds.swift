@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Records
 
 /// How much of what issuers send is taken in.
 ///

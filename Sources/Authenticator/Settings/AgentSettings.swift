@@ -33,6 +33,8 @@ package struct AgentSettings: Sendable {
     /// It is asked for each enrollment.
     package var publicSuffixes: @Sendable () -> PublicSuffixList? = { nil }
 
+    /// The seconds between two looks for work that waits, which nobody may have told of.
+    package static let lookPause: Double = 5
     /// The shortest retention: as long as a message can come again.
     ///
     /// A message lives for 24 hours at most. One day more is for clocks that differ.

@@ -1,4 +1,5 @@
 package import IssuerProtocol
+import Records
 import Synchronization
 
 /// The issuers that a new enrollment may name; they can be changed while the agent runs.

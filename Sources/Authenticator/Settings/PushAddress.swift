@@ -1,5 +1,6 @@
 package import IssuerProtocol
 import Keys
+import Records
 import StrictJSON
 import Synchronization
 

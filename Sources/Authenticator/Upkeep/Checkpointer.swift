@@ -1,8 +1,10 @@
+import Journal
 import Logging
+import Records
 import Synchronization
 
 /// Has the journal's checkpoints signed, beside all else; ``JournalLookUp`` says what they buy.
-package struct Checkpointer: Sendable {
+struct Checkpointer: Sendable {
     /// After how many entries of the journal it looks again.
     private static let pace = Int(JournalCheckpoint.length)
     private static let day: Double = 86_400
@@ -13,7 +15,7 @@ package struct Checkpointer: Sendable {
     let log: Logger
 
     /// Works until the task is cancelled: at start, once a day, and each time much has happened.
-    package func run() async throws {
+    func run() async throws {
         var damagedAt: Int64?
         while !Task.isCancelled {
             let (entries, place) = (EntryCount(), store.head?.sequence ?? 0)

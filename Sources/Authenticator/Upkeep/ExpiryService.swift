@@ -1,10 +1,12 @@
+import Journal
 import Logging
+import Records
 import ThreeDS
 
 /// Closes requests when they expire.
 ///
 /// It calls nobody, so nobody can hold it up.
-package struct ExpiryService: Sendable {
+struct ExpiryService: Sendable {
     let ports: Ports
     let hub: EventHub
     let log: Logger
@@ -15,7 +17,7 @@ package struct ExpiryService: Sendable {
     private static let longestSleep: Double = 60
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         // Enrollments that may have an earlier deadline than is known; nil: any may.
         let moved = hub.pendingKeys(Self.movedBy)
         var next: Int64?

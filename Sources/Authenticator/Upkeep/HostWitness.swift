@@ -1,11 +1,13 @@
+import Journal
 import Logging
+import Records
 import Synchronization
 
 /// Records how far the other hosts' chains of the journal go, so that one that is cut off later is noticed.
 ///
 /// That also certifies their audit keys. A host that has nothing new to say says nothing: that another host has looked
 /// is no news, so hosts that are idle do not make each other write.
-package struct HostWitness: Sendable {
+struct HostWitness: Sendable {
     /// Seconds between two looks.
     static let pause: Double = 60
     /// The most entries that are looked through to tell whether they say more than that a host has looked.
@@ -26,7 +28,7 @@ package struct HostWitness: Sendable {
     }
 
     /// Works until the task is cancelled: at start, and each minute.
-    package func run() async throws {
+    func run() async throws {
         while !Task.isCancelled {
             let begun = ports.clock.steady
             do {
@@ -40,7 +42,7 @@ package struct HostWitness: Sendable {
     }
 
     /// Records what is new; nothing if nothing is.
-    package func look() async throws {
+    func look() async throws {
         guard let own = try await store.publicKey() else { return }
         let (known, now) = (recorded.value, ports.clock.now)
         let (look, news) = try await store.read { [store, retention] reader in

@@ -1,7 +1,9 @@
+import Journal
 import Logging
+import Records
 
 /// Deletes closed requests and ended enrollments after their retention; erases personal data on request.
-package struct Housekeeper: Sendable {
+struct Housekeeper: Sendable {
     let ports: Ports
     /// Seconds.
     let retention: Int64
@@ -21,7 +23,7 @@ package struct Housekeeper: Sendable {
     private static let pauseForReaders: Double = 5
 
     /// Works until the task is cancelled: at once, then once a day and when something is to be erased.
-    package func run() async throws {
+    func run() async throws {
         var (hasFailed, erased): (Bool, [EnrollmentID]) = (false, [])
         while !Task.isCancelled {
             // Work that has just failed is not tried again at each look.

@@ -1,8 +1,10 @@
+import Journal
 import Logging
+import Records
 import ThreeDS
 
 /// Removes the journal's oldest entries when their time is over, in small steps, each behind a signed mark.
-package struct JournalPruner: Sendable {
+struct JournalPruner: Sendable {
     /// How many entries one database transaction looks at, so that a decision never waits long.
     private static let batch = 200
     /// The most batches that are searched for due entries behind some from when the clock was ahead.
@@ -16,7 +18,7 @@ package struct JournalPruner: Sendable {
     let log: Logger
 
     /// Works until the task is cancelled: at start, and once a day.
-    package func run() async throws {
+    func run() async throws {
         while !Task.isCancelled {
             let begun = ports.clock.steady
             do {

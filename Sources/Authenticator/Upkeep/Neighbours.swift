@@ -1,4 +1,6 @@
+import Journal
 import Logging
+import Records
 
 /// Tells this host's services what the other hosts of the store have written, as if it had happened here.
 ///
@@ -6,7 +8,7 @@ import Logging
 /// looked at each second, by an index. It makes work known early and no more: a host that was paused may find entries gone
 /// for their age, or more than it reads. Then it says ``AgentEvent/gap``, goes on at the end, and the ``PeriodicLook``
 /// finds the work.
-package struct Neighbours: Sendable {
+struct Neighbours: Sendable {
     let ports: Ports
     let hub: EventHub
     let log: Logger
@@ -21,7 +23,7 @@ package struct Neighbours: Sendable {
     static let limit = 1_000
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         // Each service looks at the store when it starts; what is written meanwhile may be told twice.
         try await ports.patiently {
             let (own, heads) = try await ports.store.read { ($0.journalHost, try $0.headsOfOthers()) }

@@ -1,4 +1,6 @@
+import Journal
 import Logging
+import Records
 
 /// Looks every few seconds for work that waits, whatever anybody was told: work comes from the store, and an event only
 /// brings it earlier.
@@ -10,9 +12,7 @@ import Logging
 /// A look reads by indexes, and writes nothing. It wakes up one thread, also of an agent that has nothing to do. It reads at
 /// most ``newest`` + ``page`` enrollments, 30 bytes of each, and at most ``outboxPage`` enrollments of each queue of the
 /// outbox, whatever waits.
-package struct PeriodicLook: Sendable {
-    /// The seconds between two looks.
-    package static let pause: Double = 5
+struct PeriodicLook: Sendable {
     let ports: Ports
     let hub: EventHub
     let log: Logger
@@ -43,16 +43,16 @@ package struct PeriodicLook: Sendable {
     ///
     /// After a gap the next look sees everything. After a change of this host's share it is made at once, and sees
     /// all outboxes and registrations; the ``Fetcher`` looks itself then.
-    package func run() async throws {
+    func run() async throws {
         var shares = hub.sharesNotifier()
         let gaps = hub.pendingKeys { $0.isGap ? [true] : [] }
         var (place, isAfterGap) = (Place(), false)
         while !Task.isCancelled {
             let begun = ports.clock.steady
-            try await ports.clock.sleep(seconds: Self.pause, orUntil: shares)
+            try await ports.clock.sleep(seconds: AgentSettings.lookPause, orUntil: shares)
             // Before the look, so that a change meanwhile is not missed.
             shares = hub.sharesNotifier()
-            let isEarly = ports.clock.steady < begun + Self.pause
+            let isEarly = ports.clock.steady < begun + AgentSettings.lookPause
             if !isEarly, !gaps.takeAll().isEmpty { isAfterGap = true }
             do {
                 try await lookAtOutbox(&place, atAll: isEarly || isAfterGap)

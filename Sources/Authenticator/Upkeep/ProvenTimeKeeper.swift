@@ -1,9 +1,11 @@
+import Journal
 import Logging
+import Records
 import StrictJSON
 import ThreeDS
 
 /// Keeps the proven time: finds it at start, moves it up while the agent runs, and writes it.
-package struct ProvenTimeKeeper: Sendable {
+struct ProvenTimeKeeper: Sendable {
     /// Seconds between two looks at what is in memory.
     static let pause: Double = 60
     /// By how many seconds it grows until it is written: so many a crash costs.
@@ -15,7 +17,7 @@ package struct ProvenTimeKeeper: Sendable {
     private var time: ProvenTime { ports.provenTime }
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         var (looked, wasAhead): (Double?, Bool) = (nil, false)
         while !Task.isCancelled {
             let begun = ports.clock.steady

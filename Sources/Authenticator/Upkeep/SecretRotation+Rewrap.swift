@@ -1,3 +1,6 @@
+import Journal
+import Records
+
 /// The change of the store's rows, some at a time.
 extension SecretRotation {
     /// An enrollment of which something opens under neither secret.

@@ -1,10 +1,6 @@
 import Logging
+import Records
 import Synchronization
-
-/// Why the agent's secret cannot be changed; nothing was.
-package struct RotationError: Error, Sendable, CustomStringConvertible {
-    package let description: String
-}
 
 /// Changes the secret that everything is under, while the agent runs: meanwhile both secrets open.
 ///

@@ -1,8 +1,9 @@
 import IssuerProtocol
-package import Logging
+import Logging
+import Records
 
 extension Enrollment {
-    package func logged(_ more: Logger.Metadata = [:]) -> Logger.Metadata {
+    func logged(_ more: Logger.Metadata = [:]) -> Logger.Metadata {
         more.merging(["enrollment": "\(id.text)", "issuer": "\(target.issuer.text)"]) { mine, _ in mine }
     }
 }

@@ -1,7 +1,8 @@
+import Records
 import Synchronization
 
 /// Lets one thing with a key go on at a time, in the order in which they came; other keys are not held up.
-package final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
+final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let id: Int
         let continuation: CheckedContinuation<Void, any Error>
@@ -15,19 +16,19 @@ package final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    package init() {}
+    init() {}
 
     /// Does something once its turn has come.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before that, and what `body` throws.
-    package func run<T: Sendable>(_ key: Key, _ body: @Sendable () async throws -> T) async throws -> T {
+    func run<T: Sendable>(_ key: Key, _ body: @Sendable () async throws -> T) async throws -> T {
         try await enter(key)
         defer { leave(key) }
         return try await body()
     }
 
     /// How many wait for their turn.
-    package func waiterCount(for key: Key) -> Int { state.withLock { $0.waiting[key]?.count ?? 0 } }
+    func waiterCount(for key: Key) -> Int { state.withLock { $0.waiting[key]?.count ?? 0 } }
 
     /// Takes the turn if nobody has it; whoever got it calls ``leave(_:)``.
     func tryEnter(_ key: Key) -> Bool {

@@ -1,3 +1,4 @@
+import Journal
 import Synchronization
 
 /// Runs one piece of work per key at a time, and once more if the key was named again meanwhile.

@@ -1,4 +1,5 @@
 import FairSharing
+import Records
 import Synchronization
 
 /// A quota of log lines: one for each peer, topic and pause, and so many of an issuer and of all.

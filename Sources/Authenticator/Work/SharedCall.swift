@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Records
 import Synchronization
 
 /// Makes one call of several that ask for the same at the same time; all get its answer.

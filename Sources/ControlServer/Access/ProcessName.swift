@@ -1,5 +1,5 @@
-import Authenticator
 import Glibc
+import Journal
 import ThreeDS
 
 extension ControlPeer {

@@ -1,8 +1,8 @@
-import Authenticator
 import Control
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import Journal
 
 /// Which entries of the journal are meant.
 struct AuditQuery {

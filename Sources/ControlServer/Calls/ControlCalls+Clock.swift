@@ -1,5 +1,6 @@
 import Authenticator
 import Control
+import Journal
 import ThreeDS
 
 extension ControlCalls {

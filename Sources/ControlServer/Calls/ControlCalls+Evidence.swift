@@ -1,7 +1,9 @@
 import Authenticator
 import Control
 import IssuerProtocol
+import Journal
 import Keys
+import Records
 import StrictJSON
 
 extension ControlCalls {

@@ -1,9 +1,11 @@
-package import Authenticator
+import Authenticator
 package import Control
 import FoundationEssentials
 import HummingbirdCore
+package import Journal
 import Keys
 import NIOCore
+import Records
 import ServiceLifecycle
 
 extension ControlCalls {

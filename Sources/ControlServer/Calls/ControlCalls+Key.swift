@@ -1,7 +1,9 @@
 import Authenticator
 import Control
 import FoundationEssentials
+import Journal
 import Keys
+import Records
 
 extension ControlCalls {
     /// One half of an enrollment's key: the private one as it is stored, sealed, or the public one.

@@ -1,5 +1,7 @@
 import Authenticator
 import Control
+import Journal
+import Records
 
 /// Who plays the cardholders of `test` enrollments.
 extension ControlCalls {

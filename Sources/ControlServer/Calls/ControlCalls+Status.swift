@@ -1,5 +1,6 @@
 import Authenticator
 import Control
+import Records
 import ThreeDS
 
 extension ControlCalls {
@@ -43,12 +44,12 @@ extension AgentState {
 extension ControlCalls {
     /// What is weak, and what cannot be told.
     func doctor() async throws -> Answer {
-        try .json(await agent.checkup.findings().map(WarningView.init))
+        try .json(await agent.findings().map(WarningView.init))
     }
 
     /// What is weak, for `status`.
     private func weaknesses() async -> [WarningView] {
-        await agent.checkup.findings().filter(\.isCertain).map(WarningView.init)
+        await agent.findings().filter(\.isCertain).map(WarningView.init)
     }
 }
 

@@ -1,8 +1,10 @@
 import Authenticator
 import Control
 import IssuerProtocol
+import Journal
 import Keys
 import Logging
+import Records
 import ServiceLifecycle
 import ThreeDS
 

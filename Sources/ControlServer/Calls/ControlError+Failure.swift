@@ -1,5 +1,5 @@
-import Authenticator
 import Control
+import Records
 
 extension ControlError {
     init(_ failure: CommandError) {

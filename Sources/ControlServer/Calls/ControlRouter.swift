@@ -2,8 +2,10 @@ import Authenticator
 import Control
 import HTTPTypes
 import HummingbirdCore
+import Journal
 import Logging
 import NIOCore
+import Records
 import StrictJSON
 
 /// Finds the call that a request means, and makes a problem of whatever goes wrong.

@@ -1,6 +1,7 @@
 import Authenticator
 import Control
 import IssuerProtocol
+import Records
 import ThreeDS
 
 extension Decision {

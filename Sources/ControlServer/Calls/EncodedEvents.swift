@@ -1,6 +1,8 @@
 import Authenticator
 import Control
+import Journal
 import NIOCore
+import Records
 
 /// Some events as they are sent, and how far they reach.
 ///

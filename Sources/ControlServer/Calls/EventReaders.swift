@@ -1,5 +1,6 @@
-import Authenticator
+import Journal
 import NIOCore
+import Records
 import Synchronization
 
 /// A client that was sent all events so far, and is sent those that come on the event loop of its connection.

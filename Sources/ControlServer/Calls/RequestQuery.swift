@@ -1,6 +1,6 @@
-import Authenticator
 import Control
 import HummingbirdCore
+import Records
 
 /// Which requests are meant.
 struct RequestQuery {

@@ -2,6 +2,7 @@ import Authenticator
 import Control
 import IssuerProtocol
 import Keys
+import Records
 import StrictJSON
 import ThreeDS
 
@@ -79,7 +80,7 @@ extension KeyTestView {
 }
 
 extension Control.EnrollmentState {
-    fileprivate init(_ state: Authenticator.EnrollmentState, isBlocked: Bool) {
+    fileprivate init(_ state: Records.EnrollmentState, isBlocked: Bool) {
         self =
             switch state {
             case .active: isBlocked ? .blocked : .active
@@ -91,7 +92,7 @@ extension Control.EnrollmentState {
 }
 
 extension Control.RequestState {
-    fileprivate init(_ state: Authenticator.RequestState) {
+    fileprivate init(_ state: Records.RequestState) {
         self =
             switch state {
             case .pending: .pending
@@ -105,7 +106,7 @@ extension Control.RequestState {
 }
 
 extension Control.DeliveryState {
-    fileprivate init(_ state: Authenticator.DeliveryState) {
+    fileprivate init(_ state: Records.DeliveryState) {
         self =
             switch state {
             case .none: .none
@@ -116,7 +117,7 @@ extension Control.DeliveryState {
     }
 }
 
-extension Authenticator.RequestState {
+extension Records.RequestState {
     fileprivate var reason: DenyReason? {
         switch self {
         case .denied(let reason), .refused(_, let reason): reason
@@ -129,7 +130,7 @@ extension Authenticator.RequestState {
     }
 }
 
-extension Authenticator.DeliveryState {
+extension Records.DeliveryState {
     fileprivate var transStatus: TransStatus? {
         if case .delivered(let status) = self { status } else { nil }
     }

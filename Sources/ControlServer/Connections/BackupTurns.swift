@@ -1,6 +1,6 @@
-import Authenticator
 import Control
 import FairSharing
+import Records
 import Synchronization
 
 /// The turns of backups: one is made at a time, each has an end, and most users get one an hour.

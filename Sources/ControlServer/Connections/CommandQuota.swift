@@ -1,6 +1,6 @@
-import Authenticator
 import Control
 import FairSharing
+import Journal
 import Synchronization
 
 /// Bounds how fast a user gives commands that write something.

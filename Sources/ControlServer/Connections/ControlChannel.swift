@@ -1,4 +1,3 @@
-import Authenticator
 import Control
 import HTTPServing
 import Hummingbird

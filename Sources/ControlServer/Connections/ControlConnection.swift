@@ -1,7 +1,7 @@
-import Authenticator
 import HTTPServing
 import NIOCore
 import NIOHTTPTypes
+import Records
 import Synchronization
 
 /// A client's connection: how long it may keep the agent waiting, and whether the client is still there.

@@ -7,6 +7,7 @@ package import LinuxProcess
 package import Logging
 import NIOCore
 import NIOPosix
+package import Records
 
 /// The control API on a Unix socket.
 package struct ControlServer: Sendable {

@@ -1,5 +1,5 @@
-import Authenticator
 import FairSharing
+import Records
 import Synchronization
 
 /// Lets each enrollment's push subscription be rotated once at a time and once an hour, whoever asks.

@@ -1,4 +1,5 @@
 import Authenticator
+import Records
 
 /// The agent's figures in Prometheus' text format 0.0.4.
 struct MetricsText {

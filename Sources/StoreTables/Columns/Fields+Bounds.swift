@@ -1,4 +1,4 @@
-import Authenticator
+import Records
 import TableRows
 import ThreeDS
 

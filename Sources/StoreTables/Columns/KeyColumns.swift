@@ -1,5 +1,5 @@
-package import Authenticator
 import Keys
+package import Records
 import TableRows
 
 /// The columns that say where an enrollment's key is.

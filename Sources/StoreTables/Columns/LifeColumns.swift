@@ -1,5 +1,5 @@
-import Authenticator
 import IssuerProtocol
+import Records
 import TableRows
 
 /// A request's state and delivery, as columns.

@@ -1,4 +1,3 @@
-import Authenticator
 import StrictJSON
 import TableRows
 import ThreeDS

@@ -1,5 +1,5 @@
-import Authenticator
 import Keys
+import Records
 import TableRows
 
 /// A store of a move, the source or the target, with its rows in clear.

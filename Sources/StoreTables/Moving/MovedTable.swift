@@ -1,4 +1,4 @@
-import Authenticator
+import Records
 import TableRows
 
 /// A table as both databases have it, so that its rows can go from one to the other.

@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 import TableRows
 
 /// Brings all rows of one store into another one, which is empty, within a database transaction of each.

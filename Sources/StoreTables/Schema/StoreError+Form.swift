@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 
 extension StoreError {
     /// Tables that are not for this version.

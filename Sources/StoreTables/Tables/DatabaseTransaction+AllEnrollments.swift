@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 import TableRows
 
 /// What goes through all enrollments, of which there may be millions: some at a time.

@@ -1,5 +1,5 @@
-package import Authenticator
 import Keys
+package import Records
 import TableRows
 
 /// The columns of a checkpoint: its entry, the digests of `earlier` ones, and the signature over all of that.

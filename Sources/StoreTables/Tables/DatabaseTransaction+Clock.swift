@@ -1,5 +1,5 @@
-package import Authenticator
 package import IssuerProtocol
+package import Records
 import TableRows
 
 /// The columns of the clock of tests.

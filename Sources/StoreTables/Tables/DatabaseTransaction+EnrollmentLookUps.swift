@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 import TableRows
 
 extension DatabaseTransaction {

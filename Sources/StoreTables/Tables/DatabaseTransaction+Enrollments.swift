@@ -1,6 +1,6 @@
-package import Authenticator
 import IssuerProtocol
 import Keys
+package import Records
 import TableRows
 
 extension DatabaseTransaction {

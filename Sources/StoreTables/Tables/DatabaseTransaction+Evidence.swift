@@ -1,6 +1,6 @@
-package import Authenticator
 import IssuerProtocol
 import Keys
+package import Records
 import TableRows
 
 /// A piece of what is kept of a request: its message, the text or the decision.

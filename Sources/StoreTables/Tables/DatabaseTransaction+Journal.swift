@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 package import TableRows
 
 /// The columns of the journal.
@@ -56,7 +56,7 @@ extension DatabaseTransaction {
         return try database.rows(
             """
             SELECT name FROM host WHERE name <> ? AND (\(hasAny.joined(separator: " OR ")))
-            ORDER BY name LIMIT \(JournalHosts.limit)
+            ORDER BY name LIMIT \(HostName.maxOthers)
             """, [host.text]
         ) { row in
             guard case .text(let name) = row[0] else { throw JournalMarkColumn.table.unreadable(.name) }

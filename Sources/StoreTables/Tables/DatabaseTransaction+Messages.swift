@@ -1,5 +1,5 @@
-package import Authenticator
 package import IssuerProtocol
+package import Records
 import TableRows
 import ThreeDS
 

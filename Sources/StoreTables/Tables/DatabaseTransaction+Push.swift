@@ -1,5 +1,5 @@
-package import Authenticator
 import IssuerProtocol
+package import Records
 import TableRows
 
 /// The columns of a push subscription.

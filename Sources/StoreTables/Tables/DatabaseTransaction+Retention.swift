@@ -1,5 +1,5 @@
-import Authenticator
 import IssuerProtocol
+import Records
 import TableRows
 
 extension DatabaseTransaction {

@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 import TableRows
 
 /// What several hosts of one database write and read of a change of their secret.

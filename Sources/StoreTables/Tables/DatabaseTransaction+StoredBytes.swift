@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 import TableRows
 
 /// About how many bytes what an issuer sends takes in the database, with indexes and entries of the journal.

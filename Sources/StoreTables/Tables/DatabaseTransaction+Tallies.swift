@@ -1,4 +1,4 @@
-package import Authenticator
+package import Records
 import TableRows
 
 /// The columns of a count of requests that are alike.

@@ -1,4 +1,3 @@
-import Authenticator
 import Custody
 import Keys
 import SQLiteStore

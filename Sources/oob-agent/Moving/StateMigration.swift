@@ -1,6 +1,5 @@
 #if PostgreSQL
 import AgentHost
-import Authenticator
 import Custody
 import FoundationEssentials
 import LineLog

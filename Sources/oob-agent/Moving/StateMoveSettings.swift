@@ -6,6 +6,7 @@ import FoundationEssentials
 import IssuerLink
 import Keys
 import PostgresStore
+import Records
 import SQLiteBackup
 import SQLiteStore
 import Versioning

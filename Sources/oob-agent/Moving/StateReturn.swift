@@ -6,9 +6,11 @@ import ControlServer
 import Custody
 import DurableFiles
 import FoundationEssentials
+import Journal
 import Keys
 import LineLog
 import PostgresStore
+import Records
 import SQLiteBackup
 import SQLiteStore
 import StoreTables
@@ -110,7 +112,7 @@ struct StateReturn {
             } catch let error as ForeignHeadError {
                 throw StartError(.config, "nothing was moved: \(error)")
             }
-            try await agent.hostWitness.look()
+            try await agent.recordOtherHosts()
             try await HostJournals(journal: agent.journal).write(into: newJournalDirectory())
         }
     }

@@ -1,8 +1,8 @@
 #if PostgreSQL
-import Authenticator
 import DurableFiles
 import Keys
 import PostgresStore
+import Records
 
 /// The database that several hosts share, as the settings name it.
 struct DatabaseSettings {

@@ -1,5 +1,4 @@
 import AgentConfig
-import Authenticator
 import Control
 import ControlServer
 import DurableFiles

@@ -3,6 +3,8 @@ import Logging
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 struct AppApproverTests {
     @Test func `a decision of the app that the core runs in is recorded as such`() async throws {

@@ -1,5 +1,6 @@
-import Authenticator
 import Testing
+
+@testable import Authenticator
 
 struct BackoffTests {
     private let least = ConstantEntropy(byte: 0x00)

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// One piece of work per key at a time, and no call is lost.
 @Suite(.timeLimit(.minutes(20)))

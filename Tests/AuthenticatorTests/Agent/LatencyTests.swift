@@ -2,6 +2,7 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Each call to an issuer never answers in turn, and the enrollments at other issuers go on.
 ///

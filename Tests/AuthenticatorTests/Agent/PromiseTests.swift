@@ -7,6 +7,7 @@ import ThreeDS
 import WebAuthn
 
 @testable import Authenticator
+@testable import Records
 
 /// The promises of docs/explanation/reliability.md, at each moment of its table that one agent can be put into.
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// An issuer cannot fill the agent with what is never presented.
 @Suite(.timeLimit(.minutes(20)))

@@ -6,6 +6,7 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Records
 
 /// Values that hold a secret, each with the text that must never be seen of it.
 private enum Kept: String, CaseIterable, Sendable {

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// How a command names a request.
 @Suite(.timeLimit(.minutes(20)))

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Of several who ask for the same, each waits only as long as it wants to.
 @Suite(.timeLimit(.minutes(20)))

@@ -4,6 +4,8 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// A clock that a test sets forward: what is due comes at once, and whoever is waited for has their time.
 @Suite(.timeLimit(.minutes(20)))

@@ -2,6 +2,8 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Whoever waits for a request looks when that may have come, and not at each that comes.
 @Suite(.timeLimit(.minutes(20)))

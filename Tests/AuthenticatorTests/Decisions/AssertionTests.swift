@@ -3,7 +3,8 @@ import StrictJSON
 import Testing
 import WebAuthn
 
-@testable import Authenticator
+@testable import Records
+@testable import Signing
 
 /// What is signed is what was shown.
 @Suite(.timeLimit(.minutes(20)))

@@ -6,6 +6,7 @@ import ThreeDS
 import WebAuthn
 
 @testable import Authenticator
+@testable import Records
 
 /// A request is decided once, and the decision is durable before anyone is told.
 @Suite(.timeLimit(.minutes(20)))

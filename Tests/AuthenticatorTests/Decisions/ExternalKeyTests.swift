@@ -7,6 +7,7 @@ import Testing
 import WebAuthn
 
 @testable import Authenticator
+@testable import Records
 
 /// Enrollments whose key the agent did not make: here one in a file of somebody's.
 @Suite(.timeLimit(.minutes(20)))

@@ -6,6 +6,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Whoever can write the database, and has no secret, gives nobody another try of the PIN of a key that was there already.
 @Suite(.timeLimit(.minutes(20)))

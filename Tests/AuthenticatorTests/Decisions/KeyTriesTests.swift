@@ -8,6 +8,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Wrong PINs of a key that was there already are counted for the key, through whatever enrollment, or none.
 @Suite(.timeLimit(.minutes(20)))

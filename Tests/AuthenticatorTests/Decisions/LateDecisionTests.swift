@@ -5,6 +5,7 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// A decision whose commit is known only after its deadline is not sent: whoever asked may rely on that moment.
 @Suite(.timeLimit(.minutes(20)))

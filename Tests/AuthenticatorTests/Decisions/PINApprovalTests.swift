@@ -8,6 +8,8 @@ import Testing
 import WebAuthn
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Approvals that take a PIN: at most five wrong PINs in a row, then a block (PSD2 RTS Article 4(3)(b) and 4(4)).
 @Suite(.timeLimit(.minutes(20)))

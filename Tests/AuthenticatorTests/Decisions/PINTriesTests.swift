@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Authenticator
+@testable import Records
 
 /// What follows from wrong PINs.
 struct PINTriesTests {

@@ -3,6 +3,8 @@ import Keys
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// A request that was shown: what has become of it since.
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,7 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Records
 
 /// A restored copy of the state goes above what the issuer has accepted.
 @Suite(.timeLimit(.minutes(20)))

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Nothing is decided after a decision's deadline, nor once whoever asked for it is gone.
 @Suite(.timeLimit(.minutes(20)))

@@ -3,6 +3,7 @@ import Testing
 import WebAuthn
 
 @testable import Authenticator
+@testable import Records
 
 /// What happens to the request while the key is at work.
 @Suite(.timeLimit(.minutes(20)))

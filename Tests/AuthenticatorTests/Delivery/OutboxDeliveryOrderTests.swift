@@ -2,6 +2,7 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Approvals go in the order of their signCounts, and hold nobody else up.
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// A decision goes out until the issuer has answered.
 @Suite(.timeLimit(.minutes(20)))

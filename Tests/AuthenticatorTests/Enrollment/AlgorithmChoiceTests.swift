@@ -5,6 +5,7 @@ import Testing
 import WebAuthn
 
 @testable import Authenticator
+@testable import Records
 
 /// Which signature algorithm an enrollment gets.
 @Suite(.timeLimit(.minutes(20)))

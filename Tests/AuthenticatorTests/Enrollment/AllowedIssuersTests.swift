@@ -2,6 +2,7 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// The issuers that a new enrollment may name.
 @Suite(.timeLimit(.minutes(20)))

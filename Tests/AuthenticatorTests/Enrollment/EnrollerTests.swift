@@ -4,6 +4,7 @@ import Testing
 import WebAuthn
 
 @testable import Authenticator
+@testable import Records
 
 /// What has to hold before a key is made, and what is made then.
 @Suite(.timeLimit(.minutes(20)))

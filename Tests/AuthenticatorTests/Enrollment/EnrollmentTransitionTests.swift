@@ -2,7 +2,7 @@ import IssuerProtocol
 import Keys
 import Testing
 
-@testable import Authenticator
+@testable import Records
 
 /// Each change of an enrollment is made to a row that is as it expects, and to no other.
 struct EnrollmentTransitionTests {

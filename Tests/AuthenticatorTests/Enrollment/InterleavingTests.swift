@@ -5,6 +5,7 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Somebody ends an enrollment while something else waits for a key or an issuer: it stays ended, and nothing of it is
 /// left behind.

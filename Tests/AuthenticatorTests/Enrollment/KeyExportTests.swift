@@ -5,6 +5,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// The key of an enrollment is given out as it is stored.
 @Suite(.timeLimit(.minutes(20)))

@@ -8,6 +8,8 @@ import Testing
 import WebAuthn
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Enrollments of authnType `pin`, and the change of a PIN.
 @Suite(.timeLimit(.minutes(20)))

@@ -4,6 +4,8 @@ import ScratchDirectories
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// A registration is sent until its issuer has answered.
 @Suite(.timeLimit(.minutes(20)))

@@ -8,6 +8,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Whoever can write the database, and has no secret, gains no token, no signature, no user verification and no try of a
 /// PIN; and one row that was changed takes no other enrollment along.

@@ -4,6 +4,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// An older row of an enrollment that is put back while an agent runs: nothing of it is used in what is written.
 struct RowVersionTests {

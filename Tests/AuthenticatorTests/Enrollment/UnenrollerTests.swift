@@ -3,6 +3,7 @@ import ScratchDirectories
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// How an enrollment ends.
 @Suite(.timeLimit(.minutes(20)))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Authenticator
+@testable import Journal
 
 /// A place in the chains of all hosts is a text that a reader keeps, and comes back with.
 struct EventCursorTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Authenticator
+@testable import Journal
+@testable import Records
 
 @Suite struct EventHubTests {
     private let hub = EventHub()

@@ -2,6 +2,8 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Whoever reads events misses none, whenever they come back.
 @Suite(.timeLimit(.minutes(20)))

@@ -2,6 +2,8 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 @Suite(.timeLimit(.minutes(20)))
 struct BatchFetchTests {

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Long polls that something on the way ends before their time.
 @Suite(.timeLimit(.minutes(20)))

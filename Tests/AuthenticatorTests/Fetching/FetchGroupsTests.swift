@@ -2,6 +2,7 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 struct FetchGroupsTests {
     private let here = Result { IssuerTarget(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil) }

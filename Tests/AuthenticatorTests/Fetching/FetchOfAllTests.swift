@@ -3,6 +3,7 @@ import TableRows
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// A person's fetch of all enrollments reads them a page at a time, and asks for as many at once as issuers allow.
 @Suite(.timeLimit(.minutes(20)))

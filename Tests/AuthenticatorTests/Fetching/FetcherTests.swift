@@ -3,6 +3,8 @@ import ScratchDirectories
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// One long poll after the other brings what an issuer has for an enrollment.
 @Suite(.timeLimit(.minutes(20)))

@@ -3,6 +3,7 @@ import Keys
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// The memory of what issuers publish.
 @Suite struct IssuerDirectoryTests {

@@ -2,6 +2,8 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// An issuer that no longer knows a token: the same comes of it whichever call met it.
 @Suite(.timeLimit(.minutes(20)))

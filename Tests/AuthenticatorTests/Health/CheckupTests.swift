@@ -5,6 +5,7 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Records
 
 /// What the doctor says, and in which order.
 @Suite(.timeLimit(.minutes(20)))

@@ -2,6 +2,7 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Records
 
 /// A clock that cannot be right is warned of.
 struct ClockCheckTests {

@@ -2,6 +2,8 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// What the agent counts, and what it says of itself in numbers.
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,7 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// What is asked often looks at the rows that it is about, however many enrollments there are.
 struct FlatLookUpTests {

@@ -3,6 +3,7 @@ import Logging
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// A full disk, whose reserve is for what is already pending.
 @Suite(.timeLimit(.minutes(20)))

@@ -3,6 +3,7 @@ import Keys
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// A key shows what it is before it signs.
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,8 @@ import ScratchDirectories
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Keys are looked at in the background.
 @Suite(.timeLimit(.minutes(20)))

@@ -1,7 +1,7 @@
 import AgentHost
-import Authenticator
 import DurableFiles
 import IssuerProtocol
+import Records
 import ScratchDirectories
 import Testing
 

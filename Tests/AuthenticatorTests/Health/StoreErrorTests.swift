@@ -5,6 +5,7 @@ import Testing
 import WebAuthn
 
 @testable import Authenticator
+@testable import Records
 
 /// A store in trouble: it is said, nothing is lost by it, and it ends by itself.
 @Suite(.timeLimit(.minutes(20)))

@@ -4,6 +4,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Whoever reads events at one host is told what all hosts do, and misses none of it.
 @Suite(.timeLimit(.minutes(20)))

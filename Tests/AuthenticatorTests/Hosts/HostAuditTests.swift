@@ -5,6 +5,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// `audit verify` holds the chains of all hosts: each by itself, against what the others have seen, and against the rows.
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Each host certifies the others' audit keys, and records how far their chains go.
 @Suite(.timeLimit(.minutes(20)))

@@ -4,6 +4,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Each chain of the journal is exported by itself, whichever host is asked.
 @Suite(.timeLimit(.minutes(20)))

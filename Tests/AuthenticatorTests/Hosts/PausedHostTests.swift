@@ -5,6 +5,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// A host that was paused does all of its work when it goes on, however much the others have written meanwhile.
 @Suite(.timeLimit(.minutes(20)))
@@ -108,8 +110,8 @@ struct PausedHostTests {
 
     @Sendable private func looks() async throws {
         for _ in 1...6 {
-            while try await beta.clock.naps.next() != PeriodicLook.pause {}
-            beta.clock.advance(by: PeriodicLook.pause)
+            while try await beta.clock.naps.next() != AgentSettings.lookPause {}
+            beta.clock.advance(by: AgentSettings.lookPause)
         }
     }
 }

@@ -1,5 +1,5 @@
 #if PostgreSQL
-@testable import Authenticator
+@testable import Records
 
 /// A share that a test says.
 struct SetShare: WorkShares {

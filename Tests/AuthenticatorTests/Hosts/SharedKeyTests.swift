@@ -7,6 +7,7 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Keys that one of two hosts made, on one PostgreSQL.
 @Suite(.timeLimit(.minutes(20)))

@@ -7,6 +7,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Records
+@testable import Signing
 
 /// A key of the agent's own is sealed in its enrollment's row, on either store.
 @Suite(.timeLimit(.minutes(20)))

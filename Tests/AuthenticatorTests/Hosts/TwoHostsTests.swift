@@ -8,6 +8,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Two hosts on one PostgreSQL: what one does the other knows, and nothing is done twice.
 @Suite(.timeLimit(.minutes(20)))

@@ -6,6 +6,8 @@ import ThreeDS
 import WebAuthn
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// What is kept of a request for a dispute, and what the audit key says of its entries.
 struct EvidenceTests {

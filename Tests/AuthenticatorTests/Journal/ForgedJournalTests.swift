@@ -9,6 +9,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Whoever can write the database, and has no secret, gets nothing that they wrote signed: nothing more is decided.
 struct ForgedJournalTests {

@@ -5,6 +5,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Writes that come at the same time share a database transaction.
 struct GroupedWritesTests {

@@ -10,6 +10,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// An older database in the place of the newest is noticed at start: each host notes its head beside it.
 @Suite(.timeLimit(.minutes(20)))

@@ -8,6 +8,7 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// What tests of the noted head have in common.
 protocol HeadTests {

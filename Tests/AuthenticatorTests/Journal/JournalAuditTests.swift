@@ -2,6 +2,8 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// The journal of a real agent, held against what the audit key has signed.
 struct JournalAuditTests {

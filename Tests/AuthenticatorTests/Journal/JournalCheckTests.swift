@@ -3,7 +3,8 @@ import Keys
 import StrictJSON
 import Testing
 
-@testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Whoever changes, removes, puts in or moves an entry is found, and the first such entry is named.
 struct JournalCheckTests {

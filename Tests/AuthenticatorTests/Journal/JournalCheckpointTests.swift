@@ -7,6 +7,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 @testable import StoreTables
 
 /// A journal with checkpoints, which lead to older ones.

@@ -3,6 +3,8 @@ import StrictJSON
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// What the journal says about messages that are not simply presented, and about enrollments.
 struct JournalOfMessagesTests {

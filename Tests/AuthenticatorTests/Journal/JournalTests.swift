@@ -3,6 +3,8 @@ import StrictJSON
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// What the journal says about the life of a request.
 struct JournalTests {

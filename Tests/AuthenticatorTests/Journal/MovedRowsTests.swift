@@ -1,7 +1,8 @@
 import StrictJSON
 import Testing
 
-@testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// What the journal says of the rows of a state that was moved from several hosts, whose other chains are not there.
 struct MovedRowsTests {

@@ -9,6 +9,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Records
+@testable import Signing
 
 /// A database that is older than the noted head, or goes on otherwise, is not taken for the newest.
 @Suite(.timeLimit(.minutes(20)))

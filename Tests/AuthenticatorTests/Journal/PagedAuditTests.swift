@@ -3,6 +3,8 @@ import TableRows
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// The rows are held against the journal a page at a time, while others write.
 @Suite(.timeLimit(.minutes(20)))

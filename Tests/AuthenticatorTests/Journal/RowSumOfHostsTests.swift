@@ -6,6 +6,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// The same on several hosts, each of which has a sum of its own.
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Rows that are put back, taken away or put in while no agent runs, or another one does: found before anything is approved.
 @Suite(.timeLimit(.minutes(20)))

@@ -3,6 +3,7 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Records
 
 #if PostgreSQL
 import Dispatch

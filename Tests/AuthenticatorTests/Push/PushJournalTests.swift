@@ -4,6 +4,8 @@ import StrictJSON
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Whoever reads the journal sees when the address changed that an issuer pushes to, and never the address.
 @Suite(.timeLimit(.minutes(20)))

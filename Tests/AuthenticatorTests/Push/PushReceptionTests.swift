@@ -3,6 +3,7 @@ import Keys
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// A push goes the way of a polled message, or is a reason to fetch, and nothing more.
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,7 @@ import ScratchDirectories
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Each issuer has the push subscription that the agent wants it to have.
 @Suite(.timeLimit(.minutes(20)))

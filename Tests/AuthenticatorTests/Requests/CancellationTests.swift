@@ -2,6 +2,8 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// An issuer takes a request back.
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,7 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Records
 
 /// What somebody changed in the database, or a disk has lost, stops nothing else.
 @Suite(.timeLimit(.minutes(20)))

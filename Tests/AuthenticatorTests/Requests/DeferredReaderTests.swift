@@ -3,6 +3,7 @@ import Keys
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// What is held is read again without holding anybody up.
 @Suite(.timeLimit(.minutes(20)))

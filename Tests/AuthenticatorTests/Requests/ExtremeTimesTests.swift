@@ -3,6 +3,7 @@ import StrictJSON
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// No time that an issuer writes can stop the agent, by whatever way it comes.
 @Suite(.timeLimit(.minutes(20)))

@@ -5,6 +5,7 @@ import TableRows
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// What becomes of messages that cannot be entered into the store.
 @Suite(.timeLimit(.minutes(20)))

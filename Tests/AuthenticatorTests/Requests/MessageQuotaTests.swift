@@ -3,6 +3,7 @@ import Logging
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// An issuer cannot fill the agent with what is in order either.
 @Suite(.timeLimit(.minutes(20)))

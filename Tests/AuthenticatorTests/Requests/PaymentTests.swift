@@ -5,6 +5,7 @@ import ThreeDS
 import WebAuthn
 
 @testable import Authenticator
+@testable import Records
 
 /// Assertions in the form of Secure Payment Confirmation.
 @Suite(.timeLimit(.minutes(20)))

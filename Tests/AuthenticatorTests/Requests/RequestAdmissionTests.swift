@@ -6,6 +6,8 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// What an enrollment was asked once is presented once, whatever arrives how often.
 @Suite(.timeLimit(.minutes(20)))

@@ -1,5 +1,5 @@
-import Authenticator
 import IssuerProtocol
+import Records
 import Testing
 
 /// Every event in every state.

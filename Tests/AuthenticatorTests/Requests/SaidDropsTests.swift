@@ -6,6 +6,7 @@ import StrictJSON
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Nothing that the agent drops or ignores is lost without a count and a sentence.
 @Suite(.timeLimit(.minutes(20)))

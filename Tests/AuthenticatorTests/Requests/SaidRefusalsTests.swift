@@ -5,6 +5,7 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Records
 
 /// Each refusal is counted, and said in a sentence: to the issuer as a denial, to the operator in the log.
 @Suite(.timeLimit(.minutes(20)))

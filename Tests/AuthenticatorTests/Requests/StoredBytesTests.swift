@@ -6,6 +6,7 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// An issuer cannot fill the disk that all issuers share.
 @Suite(.timeLimit(.minutes(20)))

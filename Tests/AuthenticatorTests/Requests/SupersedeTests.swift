@@ -5,6 +5,8 @@ import ThreeDS
 import WebAuthn
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// The same transaction under another jti.
 @Suite(.timeLimit(.minutes(20)))

@@ -1,6 +1,7 @@
 import IssuerProtocol
 
 @testable import Authenticator
+@testable import Records
 
 /// Tests of fetches that a test answers one by one.
 protocol FetchSuite {

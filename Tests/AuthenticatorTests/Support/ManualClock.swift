@@ -1,4 +1,4 @@
-import Authenticator
+import Records
 import Synchronization
 
 /// A clock that stands still until a test moves it; whoever sleeps on it is woken by that alone.

@@ -3,6 +3,8 @@ import Keys
 import ScratchDirectories
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// An enrollment with what its issuer knows of it.
 struct SampleEnrollment: Sendable {

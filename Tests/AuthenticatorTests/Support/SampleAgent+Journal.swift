@@ -1,4 +1,5 @@
 @testable import Authenticator
+@testable import Records
 
 extension SampleAgent {
     /// Every entry of the journal, oldest first.

@@ -1,4 +1,6 @@
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 extension SampleAgent {
     /// Lets a service and the look work: the service begins, something happens of which nobody is told, and then looks are
@@ -16,8 +18,8 @@ extension SampleAgent {
     /// Lets so many looks be made, or fewer: an approval too has a wait of five seconds.
     func looks(_ count: Int) async throws {
         for _ in 1...count {
-            while try await clock.naps.next() != PeriodicLook.pause {}
-            clock.advance(by: PeriodicLook.pause)
+            while try await clock.naps.next() != AgentSettings.lookPause {}
+            clock.advance(by: AgentSettings.lookPause)
         }
     }
 

@@ -4,6 +4,8 @@ import StrictJSON
 import WebAuthn
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 extension SampleAgent {
     func message(_ request: SampleRequest, for enrollment: SampleEnrollment) throws -> String {

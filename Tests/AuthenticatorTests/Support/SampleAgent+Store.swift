@@ -4,6 +4,8 @@ import TableRows
 import TestStores
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 extension SampleAgent {
     var storeError: StoreError? { ports.storeHealth.trouble }

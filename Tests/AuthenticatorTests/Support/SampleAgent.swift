@@ -8,6 +8,8 @@ import TestStores
 import ThreeDS
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// An agent of real parts, SQLite, OpenSSL and the system's randomness, in a directory of its own; the network is a
 /// script and the clock stands still.

@@ -3,6 +3,7 @@ import TestStores
 import WebAuthn
 
 @testable import Authenticator
+@testable import Records
 
 /// What an issuer offers who enrolls; a test changes what it is about.
 struct SampleCeremony: Sendable {

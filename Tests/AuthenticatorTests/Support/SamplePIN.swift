@@ -1,7 +1,7 @@
 import IssuerProtocol
 import Keys
 
-@testable import Authenticator
+@testable import Records
 
 extension PIN {
     static var right: PIN { get throws { try PIN(Secret(Array("736251".utf8))) } }

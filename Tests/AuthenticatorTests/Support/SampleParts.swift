@@ -1,9 +1,10 @@
-import Authenticator
 import FoundationEssentials
 import Glibc
 import IssuerProtocol
 import Keys
 import Logging
+import Records
+import Signing
 import Synchronization
 
 /// The same byte over and over: the least and the greatest that can be drawn.

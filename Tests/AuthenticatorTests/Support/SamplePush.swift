@@ -2,6 +2,7 @@ import IssuerProtocol
 import Keys
 
 @testable import Authenticator
+@testable import Records
 
 /// The issuer's side of push: its VAPID key, and what it makes with it.
 struct SamplePush: Sendable {

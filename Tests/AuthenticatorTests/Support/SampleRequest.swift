@@ -2,7 +2,7 @@ import IssuerProtocol
 import Keys
 import StrictJSON
 
-@testable import Authenticator
+@testable import Records
 
 /// An authn request as an issuer signs it; a test changes what it is about.
 struct SampleRequest {

@@ -1,5 +1,5 @@
-import Authenticator
 import IssuerProtocol
+import Records
 
 /// Stands where the network would be: records every call, and answers as the test says.
 actor ScriptedIssuer: IssuerGateway {

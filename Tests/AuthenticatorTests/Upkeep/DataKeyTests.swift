@@ -7,6 +7,7 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Records
 
 /// What is personal of an enrollment is under a data key of its own.
 @Suite(.timeLimit(.minutes(20)))

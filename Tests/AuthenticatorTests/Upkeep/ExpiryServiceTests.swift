@@ -2,6 +2,7 @@ import IssuerProtocol
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// What is due is closed when its time comes.
 @Suite(.timeLimit(.minutes(20)))

@@ -6,6 +6,8 @@ import Testing
 import ThreeDS
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Expired rows are deleted in small steps; what a person wants erased is erased at once.
 @Suite(.timeLimit(.minutes(20)))

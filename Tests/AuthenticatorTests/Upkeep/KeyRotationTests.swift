@@ -4,6 +4,7 @@ import Logging
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Messages under keys that are not known yet.
 @Suite(.timeLimit(.minutes(20)))

@@ -6,6 +6,8 @@ import ScratchDirectories
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// Work comes from state: an event that is lost delays it, and no more.
 @Suite(.timeLimit(.minutes(20)))
@@ -21,7 +23,7 @@ struct PeriodicLookTests {
         case heldMessages = "Sources/Authenticator/Requests/DeferredReader.swift"
         case failedKey = "Sources/Authenticator/Health/KeyWatch.swift"
         case checkpoints = "Sources/Authenticator/Upkeep/Checkpointer.swift"
-        case tally = "Sources/Authenticator/Metrics/WorkTally.swift"
+        case tally = "Sources/Authenticator/Agent/WorkTally.swift"
         case head = "Sources/Authenticator/Head/HeadWatch.swift"
     }
 
@@ -256,7 +258,7 @@ struct PeriodicLookTests {
         }
         try await sample.running([look.run]) {
             try await sample.looks(4)
-            while try await sample.clock.naps.next() != PeriodicLook.pause {}
+            while try await sample.clock.naps.next() != AgentSettings.lookPause {}
         }
         let newestFirst = Array(cards.reversed())
         let newest = 0..<2
@@ -278,10 +280,10 @@ struct PeriodicLookTests {
             return false
         }
         try await sample.running([look.run]) {
-            while try await sample.clock.naps.next() != PeriodicLook.pause {}
+            while try await sample.clock.naps.next() != AgentSettings.lookPause {}
             sample.agent.hub.publish(.gap)
-            sample.clock.advance(by: PeriodicLook.pause)
-            while try await sample.clock.naps.next() != PeriodicLook.pause {}
+            sample.clock.advance(by: AgentSettings.lookPause)
+            while try await sample.clock.naps.next() != AgentSettings.lookPause {}
         }
         withExtendedLifetime(notifier) {
             #expect(standing.value == Set(cards.map(\.id)) && waiting.value == Set(cards.map(\.id)))

@@ -3,6 +3,7 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Records
 
 /// Nothing is deleted because a clock says so alone: age counts by the time that is proven to have passed.
 @Suite(.timeLimit(.minutes(20)))

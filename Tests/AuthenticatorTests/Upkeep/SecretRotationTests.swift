@@ -9,6 +9,8 @@ import TestStores
 import Testing
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 /// The secret that everything is under is changed.
 @Suite(.timeLimit(.minutes(20)))

@@ -2,8 +2,10 @@ import Authenticator
 import Custody
 import FoundationEssentials
 import IssuerProtocol
+import Journal
 import Keys
 import Logging
+import Records
 import SQLiteStore
 import StrictJSON
 import Synchronization

@@ -1,8 +1,9 @@
-import Authenticator
 import FoundationEssentials
 import IssuerProtocol
 import Keys
+import Records
 import ScratchDirectories
+import Signing
 import Synchronization
 import TestStores
 

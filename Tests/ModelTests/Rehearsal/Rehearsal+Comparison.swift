@@ -1,5 +1,6 @@
 import Authenticator
 import IssuerProtocol
+import Records
 
 extension Rehearsal {
     /// Everything that can be seen of the agent is as the model has it.

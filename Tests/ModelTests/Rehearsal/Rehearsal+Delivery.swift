@@ -1,5 +1,8 @@
-import Authenticator
 import IssuerProtocol
+import Journal
+import Records
+
+@testable import Authenticator
 
 extension Rehearsal {
     /// Runs the outbox delivery until it offers all that it may, has one decision answered, and stops it.

@@ -2,6 +2,8 @@ import IssuerProtocol
 import Synchronization
 
 @testable import Authenticator
+@testable import Journal
+@testable import Records
 
 // What each step is for the agent and for the model.
 

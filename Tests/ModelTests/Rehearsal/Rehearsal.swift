@@ -1,11 +1,14 @@
 import AgentHost
-import Authenticator
 import Custody
 import IssuerProtocol
+import Journal
 import Keys
 import Logging
+import Records
 import ScratchDirectories
 import Synchronization
+
+@testable import Authenticator
 
 /// One schedule on a real agent and on the model, side by side, compared after every step.
 ///

@@ -1,6 +1,6 @@
-import Authenticator
 import IssuerProtocol
 import Keys
+import Records
 import StrictJSON
 import WebAuthn
 

@@ -1,4 +1,4 @@
-import Authenticator
+import Records
 import Synchronization
 
 /// A clock that stands still until a schedule moves it.

@@ -1,5 +1,5 @@
-import Authenticator
 import IssuerProtocol
+import Records
 import Synchronization
 
 /// Stands where the network would be: a fetch brings what the schedule says, and a decision waits until the schedule

@@ -1,9 +1,9 @@
-import Authenticator
 import DurableFiles
 import Foundation
 import GRDB
 import Glibc
 import IssuerProtocol
+import Records
 import TestStores
 import Testing
 

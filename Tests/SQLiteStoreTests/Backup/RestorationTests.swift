@@ -1,7 +1,7 @@
-import Authenticator
 import DurableFiles
 import FoundationEssentials
 import GRDB
+import Records
 import SQLiteStore
 import TestStores
 import Testing

@@ -1,9 +1,9 @@
-import Authenticator
 import DurableFiles
 import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
+import Records
 import SQLiteBackup
 import SQLiteStore
 import ScratchDirectories

@@ -1,6 +1,0 @@
-extension Enrollment {
-    /// Its key, as this look at its row has it.
-    var keyReference: KeyReference {
-        KeyReference(of: id, at: key, registered: credentialKey, sealed: sealedKey)
-    }
-}

@@ -1,9 +1,0 @@
-import StrictJSON
-
-extension JournalEntry {
-    /// The text of one of its own members.
-    func text(_ name: String) -> String? { try? json.optionalString(name) }
-
-    /// The number of one of its own members.
-    func number(_ name: String) -> Int64? { try? json.optionalInteger(name) }
-}

@@ -1,0 +1,206 @@
+package import Keys
+package import Records
+
+/// What a verification of the journal found.
+package struct JournalVerdict: Sendable {
+    /// The chain of the host that was asked, then those of all others, by name.
+    package let chains: [ChainVerdict]
+    /// The first entry that is not as it was written; nil if all are.
+    package let fault: JournalError?
+    /// The entries about the request that was asked for, up to the fault.
+    ///
+    /// The oldest ``JournalExtract/maxEntries``.
+    let found: [JournalEntry]
+
+    /// How many entries of the chain of the host that was asked are as they were written.
+    package var count: Int { chains.first?.count ?? 0 }
+    /// Behind what its kept entries begin; nil if none was removed for its age.
+    package var floor: JournalMark? { chains.first?.floor }
+    /// The head that was held against them.
+    package var head: JournalMark? { chains.first?.head }
+}
+
+/// What a verification found about one chain.
+package struct ChainVerdict: Sendable {
+    /// Empty for the only chain.
+    package let host: String
+    package let count: Int
+    package let floor: JournalMark?
+    package let head: JournalMark?
+    package let key: PublicKey?
+    /// The first entry that is not as it was written, or that another host's chain says is not.
+    package fileprivate(set) var fault: JournalError?
+}
+
+/// Verifies the whole journal: all chains, what they say of each other, and what they say of the rows.
+///
+/// The rows are read a page at a time, and others write meanwhile. So each page is held against the chains as they are when
+/// the page is read: the same look at the store brings what was appended to them since, and that is followed first. Each row
+/// is seen once, at some moment of the audit; one that is made meanwhile may be left out, one that goes has ended long ago.
+/// A row that was changed behind the agent's back before its page is read is found; later, the next audit finds it.
+struct JournalAudit: Sendable {
+    let store: JournaledStore
+    /// Whose entries are wanted; nil for none.
+    var request: RequestID?
+    /// The most rows that are in memory.
+    var page = 500
+
+    /// The number of times that it begins anew if the chains are others than they were.
+    private static let mostTries = 10
+
+    /// - Throws: `CommandError` if hosts come and go, or entries go for their age, faster than it can follow; what the
+    ///   store throws.
+    func run() async throws -> JournalVerdict {
+        for _ in 1...Self.mostTries {
+            do { return try await runOnce() } catch is ChainsChanged {}
+        }
+        throw CommandError(
+            .failed, "the journal could not be verified: it has lost entries, or hosts, while it was read")
+    }
+
+    private func runOnce() async throws -> JournalVerdict {
+        // Before the database is read: what is written meanwhile is newer.
+        let committed = store.head
+        let own = try await store.publicKey()
+        let moment = try await store.survey { [hosts = store.hosts] in try JournalMoment($0, hosts, own: own) }
+        let ends = Dictionary(moment.chains.map { ($0.host, $0) }) { first, _ in first }
+        var rows = JournaledRows(starts: ends.mapValues(\.start))
+        var (audits, faults): ([ChainAudit], [JournalError?]) = ([], [])
+        for end in moment.chains {
+            var audit = ChainAudit(store, end, request)
+            faults.append(try await audit.run(among: ends, telling: &rows))
+            audits.append(audit)
+        }
+        var fault = Self.firstFault(audits, &faults)
+        if fault == nil {
+            faults = try await holdRows(against: &audits, own: own, telling: &rows)
+            fault = Self.firstFault(audits, &faults) ?? rows.firstFault(all: request == nil)
+        }
+        if fault == nil, let head = moment.chains.first?.head?.point, let committed,
+            committed.sequence > head.sequence
+        {
+            fault = JournalError(
+                sequence: head.sequence + 1,
+                problem: "is missing: this agent has written up to entry \(committed.sequence)")
+        }
+        if fault == nil, request == nil, let head = moment.chains.first?.head?.point,
+            let problem = try await store.surveyRows().problem
+        {
+            fault = JournalError(sequence: head.sequence, problem: "does not vouch for all rows: \(problem)")
+        }
+        let chains = zip(audits, faults).map { audit, fault in
+            ChainVerdict(
+                host: audit.end.host, count: audit.count, floor: audit.floor, head: audit.end.head,
+                key: audit.end.key, fault: fault)
+        }
+        return JournalVerdict(chains: chains, fault: fault, found: Self.merged(audits.map(\.found)))
+    }
+
+    /// The ends of the chains and a page of rows, read at one moment.
+    private struct Look: Sendable {
+        let ends: [JournalMoment.End]
+        /// The entries that come next in each chain.
+        let batches: [ChainAudit.Batch]
+        /// Nil if a chain goes on behind its batch: rows may say more than what is followed then.
+        let rows: Rows?
+
+        struct Rows: Sendable {
+            /// Nil behind the last one.
+            let page: EnrollmentPage?
+            /// With the first page only.
+            let keyTries: [KeyIdentity: PINTries]?
+        }
+    }
+
+    /// Holds all rows against what the chains say by then, and follows those on for that.
+    ///
+    /// - Returns: what is wrong with each chain.
+    private func holdRows(
+        against audits: inout [ChainAudit], own: PublicKey?, telling rows: inout JournaledRows
+    ) async throws -> [JournalError?] {
+        var (place, faults): (Int64?, [JournalError?]) = (nil, audits.map { _ in nil })
+        while faults.allSatisfy({ $0 == nil }) {
+            let (followed, behind) = (audits, place)
+            let found = try await store.survey { [hosts = store.hosts] in
+                try self.look(at: $0, hosts, own: own, from: followed, after: behind)
+            }
+            for (index, (end, batch)) in zip(found.ends, found.batches).enumerated() {
+                faults[index] = try audits[index].goOn(to: end, with: batch, telling: &rows)
+            }
+            guard let read = found.rows, faults.allSatisfy({ $0 == nil }),
+                let head = found.ends.first?.head?.point
+            else { continue }
+            if let tries = read.keyTries { rows.hold(tries, head: head) }
+            guard let page = read.page else { break }
+            rows.hold(page.enrollments, head: head)
+            place = page.place
+        }
+        for index in audits.indices where faults[index] == nil { faults[index] = try audits[index].concluded() }
+        return faults
+    }
+
+    private func look(
+        at store: any StoreReader, _ hosts: JournalHosts, own: PublicKey?, from audits: [ChainAudit],
+        after place: Int64?
+    ) throws -> Look {
+        let ends = try JournalMoment(store, hosts, own: own).chains
+        guard ends.map(\.host) == audits.map(\.end.host) else { throw ChainsChanged() }
+        let named = Dictionary(ends.map { ($0.host, $0) }) { first, _ in first }
+        let batches = try zip(audits, ends).map { try $0.batch(in: store, to: $1, among: named) }
+        guard !batches.contains(where: \.hasMore) else { return Look(ends: ends, batches: batches, rows: nil) }
+        let rows = Look.Rows(
+            page: try store.enrollmentPage(after: place, limit: page, includingEnded: true),
+            keyTries: place == nil ? try store.keyTries() : nil)
+        return Look(ends: ends, batches: batches, rows: rows)
+    }
+
+    private static func firstFault(_ audits: [ChainAudit], _ faults: inout [JournalError?]) -> JournalError? {
+        hold(audits, &faults)
+        return faults.lazy.compactMap(\.self).first ?? missingChain(audits, faults)
+    }
+
+    /// Holds chains against what others say of them.
+    private static func hold(_ audits: [ChainAudit], _ faults: inout [JournalError?]) {
+        let ends = audits.map(\.end)
+        // Only of a chain that is whole does anybody vouch for what it says.
+        let whole = audits.indices.filter { faults[$0] == nil }
+        for place in ends.indices where faults[place] == nil {
+            let (host, digest) = (ends[place].host, ends[place].keyDigest)
+            if let told = whole.lazy.compactMap({ audits[$0].faultsOfOthers[host] }).first {
+                faults[place] = told
+            } else if let twin = ends[..<place].first(where: { $0.keyDigest == digest }) {
+                faults[place] = JournalError(host: host, sequence: 1, problem: "has the audit key of host \(twin.host)")
+            } else if place > 0, !whole.contains(where: { audits[$0].named.contains(host) }),
+                audits[place].named.isEmpty
+            {
+                faults[place] = JournalError(
+                    host: host, sequence: 1, problem: "is under an audit key that no other host has certified")
+            }
+        }
+    }
+
+    /// A chain that others name, and that is not there.
+    private static func missingChain(_ audits: [ChainAudit], _ faults: [JournalError?]) -> JournalError? {
+        let hosts = Set(audits.map(\.end.host))
+        let told = zip(audits, faults).filter { $0.1 == nil }.flatMap(\.0.faultsOfOthers)
+        return told.filter { !hosts.contains($0.key) }.min { $0.key < $1.key }?.value
+    }
+
+    /// The entries of all chains by their times; those of one chain stay in their order.
+    static func merged(_ chains: [[JournalEntry]]) -> [JournalEntry] {
+        var (rest, merged) = (chains.map { $0[...] }, [JournalEntry]())
+        while merged.count < JournalExtract.maxEntries {
+            let next = rest.indices.filter { !rest[$0].isEmpty }.min {
+                (rest[$0].first?.at ?? "") < (rest[$1].first?.at ?? "")
+            }
+            guard let next else { break }
+            merged.append(rest[next].removeFirst())
+        }
+        return merged
+    }
+}
+
+extension Journal {
+    /// Holds every entry against the one before it, against the signed marks, and against the rows that it tells of.
+    package func verify() async throws -> JournalVerdict { try await JournalAudit(store: store).run() }
+}

@@ -1,0 +1,49 @@
+package import Keys
+package import Records
+import ThreeDS
+
+/// Whose chain of the journal it is.
+package struct NamedChain: Sendable {
+    package let host: String
+    /// The public half of its audit key; nil if that is not there, or under another secret.
+    package let key: PublicKey?
+}
+
+/// The journal as it is exported: chain by chain.
+extension Journal {
+    /// The chains that have a host's name, in the order of the names; none if the store has but one chain.
+    package func namedChains() async throws -> [NamedChain] {
+        try await store.read { [hosts = store.hosts] store in
+            guard let own = store.journalHost else { return [] }
+            return try ([own] + store.otherHosts()).sorted().map { host in
+                let reader = host == own ? store : store.reader(of: host)
+                return NamedChain(host: host, key: reader.flatMap { try? hosts.key(in: $0) })
+            }
+        }
+    }
+
+    /// The entries of one chain after a place, in their order: at most `limit`, and at most ``maxEntries``.
+    ///
+    /// - Parameters:
+    ///   - place: a number alone is one of that chain.
+    ///   - host: whose chain it is; nil stands for the host that is asked.
+    /// - Throws: `CommandError` `.notFound` if there is no chain of a host that `host` or the place names.
+    package func entries(
+        after place: EventCursor, of host: String? = nil, limit: Int
+    ) async throws -> [JournalRow] {
+        try await store.read { store in
+            try Self.expectChains(of: place.hosts.filter { !$0.isEmpty } + [host].compactMap(\.self), in: store)
+            let own = store.journalHost
+            let reader = host == nil || host == own ? store : host.flatMap(store.reader)
+            let sequence = place[""] > 0 ? place[""] : place[host ?? own ?? ""]
+            return try reader?.journal(after: sequence, limit: min(limit, Self.maxEntries)) ?? []
+        }
+    }
+
+    private static func expectChains(of hosts: [String], in store: any StoreReader) throws {
+        guard !hosts.isEmpty else { return }
+        let known = try Set(store.otherHosts() + [store.journalHost].compactMap(\.self))
+        guard let unknown = hosts.first(where: { !known.contains($0) }) else { return }
+        throw CommandError(.notFound, "the journal has no chain of a host with the name \(DisplayText(unknown).text)")
+    }
+}

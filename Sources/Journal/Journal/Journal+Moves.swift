@@ -1,0 +1,26 @@
+package import Records
+
+extension Journal {
+    /// The most rows that are in memory.
+    private static let page = 200
+
+    /// Has the journal of a store that a state was brought into say what its rows are, before anything else is written.
+    ///
+    /// - Parameters:
+    ///   - page: how many rows are read at a time.
+    ///   - now: seconds since 1970.
+    /// - Throws: ``ForgedJournalError`` if the store has no audit key, or what opening it throws.
+    package static func recordMove(
+        in store: any StoreWriter, keys: any AuditKeys, page: Int = page, at now: Int64
+    ) throws {
+        guard let sealed = try store.sealedAuditKey() else { throw ForgedJournalError("its audit key is gone") }
+        var (facts, place): (MovedRows.Facts, Int64?) = (MovedRows.Facts(), nil)
+        // All in one database transaction, of a store that nobody else has.
+        while let page = try store.enrollmentPage(after: place, limit: page, includingEnded: true) {
+            for fact in facts.facts(of: page.enrollments) { try store.append(fact, at: now) }
+            place = page.place
+        }
+        for fact in facts.facts(concluding: try store.keyTries()) { try store.append(fact, at: now) }
+        try keys.open(sealed).signHead(of: store)
+    }
+}

@@ -1,0 +1,22 @@
+/// The name by which a host's chain of the journal is known: 1 to 63 lower-case letters, digits, hyphens and dots.
+package struct HostName: Sendable, Hashable, CustomStringConvertible {
+    /// The most other hosts whose chains are looked at.
+    package static let maxOthers = 256
+
+    package let text: String
+
+    package init?(_ text: String) {
+        let isRight = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard isRight, (1...63).contains(text.utf8.count) else { return nil }
+        self.text = text
+    }
+
+    package var description: String { text }
+}

@@ -1,0 +1,127 @@
+import Keys
+package import StrictJSON
+import ThreeDS
+
+/// One row of the journal: its number, and the bytes that the chain is made of.
+package struct JournalRow: Sendable {
+    package let sequence: Int64
+    /// The entry as JSON in its canonical form (RFC 8785).
+    package let bytes: [UInt8]
+
+    package init(sequence: Int64, bytes: [UInt8]) {
+        self.sequence = sequence
+        self.bytes = bytes
+    }
+}
+
+/// One entry of the journal: a JSON object with `seq`, `at`, `entry`, `previous` and what the kind has of its own.
+package struct JournalEntry: Sendable {
+    /// The `previous` of the first entry.
+    static let nothingBefore = [UInt8](repeating: 0, count: SHA256Digest.count)
+    /// The most bytes that an entry has; far above any that is written.
+    private static let limits = JSONLimits(maxBytes: 8_192, maxDepth: 2, maxValues: 32)
+
+    package let sequence: Int64
+    /// RFC 3339, UTC, whole seconds.
+    package let at: String
+    package let kind: JournalFact.Kind
+    /// SHA-256 of the canonical bytes of the entry before.
+    package let previous: [UInt8]
+    package let json: JSONObject
+    package let bytes: [UInt8]
+
+    /// The entry that follows what stands so far.
+    package init(_ fact: JournalFact, at now: Int64, after last: JournalPoint) throws {
+        sequence = last.sequence + 1
+        at = UTCTime.text(now)
+        kind = fact.kind
+        previous = last.digest
+        let own: [JSONObject.Member] = [
+            .init(name: "seq", value: .integer(sequence)), .init(name: "at", value: .string(at)),
+            .init(name: "entry", value: .string(kind.rawValue)),
+            .init(name: "previous", value: .string(Hexadecimal.text(previous))),
+        ]
+        json = JSONObject(own + fact.members.members)
+        bytes = try RFC8785.canonical(.object(json))
+    }
+
+    /// Reads a row; nil if its bytes are no entry in the canonical form.
+    package init?(_ row: JournalRow) { self.init(row, isFollowed: false) }
+
+    /// - Parameter isFollowed: whether its digest is known to be right, which says that the form is.
+    package init?(_ row: JournalRow, isFollowed: Bool) {
+        do {
+            let json = try JSONReader.object(row.bytes, limits: Self.limits)
+            guard try isFollowed || RFC8785.canonical(.object(json)) == row.bytes,
+                let kind = JournalFact.Kind(rawValue: try json.string("entry")),
+                let previous = Hexadecimal.digest(try json.string("previous"))
+            else { return nil }
+            self.kind = kind
+            self.previous = previous
+            self.json = json
+            sequence = try json.integer("seq", in: 0...Int64.max / 2)
+            at = try json.string("at")
+            bytes = row.bytes
+        } catch {
+            return nil
+        }
+    }
+
+    package var row: JournalRow { JournalRow(sequence: sequence, bytes: bytes) }
+
+    /// The enrollment that it is about; nil if it is about none.
+    package var enrollment: EnrollmentID? { text("enrollment").flatMap(EnrollmentID.init) }
+
+    /// The request that it is about; nil if it is about none.
+    package var request: RequestID? { text("request").flatMap(RequestID.init) }
+
+    /// Where the chain stands after this entry.
+    package var point: JournalPoint {
+        get throws { JournalPoint(sequence: sequence, digest: try SHA256Digest.of(bytes)) }
+    }
+}
+
+/// Digests as sha256sum(1) prints them.
+package enum Hexadecimal {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    package static func text(_ bytes: [UInt8]) -> String {
+        unsafe String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            for (place, byte) in bytes.enumerated() {
+                unsafe text[2 * place] = digits[Int(byte >> 4)]
+                unsafe text[2 * place + 1] = digits[Int(byte & 15)]
+            }
+            return 2 * bytes.count
+        }
+    }
+
+    /// Whether these are the digits of a digest.
+    package static func isText(_ text: ArraySlice<UInt8>, of digest: [UInt8]) -> Bool {
+        guard text.count == 2 * digest.count else { return false }
+        var place = text.startIndex
+        for byte in digest {
+            guard text[place] == digits[Int(byte >> 4)], text[place + 1] == digits[Int(byte & 15)] else { return false }
+            place += 2
+        }
+        return true
+    }
+
+    /// The 32 bytes that 64 lower-case digits stand for.
+    package static func digest(_ text: String) -> [UInt8]? {
+        guard text.utf8.count == 2 * SHA256Digest.count else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(SHA256Digest.count)
+        var high: UInt8?
+        for digit in text.utf8 {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            if let first = high { bytes.append(first << 4 | value) }
+            high = high == nil ? value : nil
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,16 @@
+/// The proven time as the store keeps it.
+package struct ProvenMoment: Sendable, Equatable {
+    /// Seconds since 1970.
+    package var at: Int64
+    /// The number of times that a person has set it: a moment that was set counts for more than all from before.
+    package var acceptances: Int64
+
+    package init(at: Int64, acceptances: Int64 = 0) {
+        self.at = at
+        self.acceptances = acceptances
+    }
+
+    package func isLater(than other: ProvenMoment) -> Bool {
+        (acceptances, at) > (other.acceptances, other.at)
+    }
+}
