@@ -3,7 +3,7 @@ SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
 .PHONY: help build deb demo docs man test crash-test host-test takeover-test push-test model-test bench bench-large fuzz sanitize check format \
-	help-texts conform-proof long-test
+	help-texts conform-proof long-test changelog
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -90,6 +90,10 @@ man: ## Write the man pages of a finished build into MAN=.build/man.
 
 help-texts: ## Keep what --help of a finished build prints in Tests/Fixtures/Cases/help, for a reviewer to read.
 	python3 -B Tests/Programs/test_help.py --update
+
+changelog: ## Print the unreleased changes as CHANGELOG.md will have them; VERSION=0.1.0 puts them there and removes their files.
+	Scripts/bootstrap --tests
+	@.venv/bin/towncrier build --config changelog/towncrier.toml --dir . $(if $(VERSION),--version $(VERSION) --yes,--version Unreleased --draft)
 
 format: ## Format all Swift code in place.
 	swift format --in-place --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer \

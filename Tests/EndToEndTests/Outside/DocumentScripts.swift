@@ -26,6 +26,10 @@ import Testing
         try await OutsideScript.run("test_examples.py")
     }
 
+    @Test func `files for a host are as schemas have them, and a release makes the changelog`() async throws {
+        try await OutsideScript.run("test_project_files.py")
+    }
+
     @Test func `a test that was skipped, did not run or hung is not taken for proof`() async throws {
         try await OutsideScript.run("test_results.py")
     }
