@@ -35,7 +35,7 @@ package struct PostgresHost: Sendable {
             INSERT INTO host (name, identity, incarnation, alive_until, seals, opens)
             VALUES (?1, ?2, 1, clock_timestamp() + ?3 * interval '1 ms', ?4, ?5)
             ON CONFLICT (name) DO UPDATE SET
-                identity = excluded.identity, incarnation = host.incarnation + 1, alive_until = excluded.alive_until,
+                identity = excluded.identity, incarnation = abs(host.incarnation) + 1, alive_until = excluded.alive_until,
                 seals = excluded.seals, opens = excluded.opens
             WHERE host.identity = excluded.identity OR host.alive_until < clock_timestamp()
             RETURNING incarnation

@@ -123,7 +123,7 @@ final class PostgresSession: StoreSession {
     ///   - clocks: by what the host's clock is held against the database's, since when.
     ///   - questions: statements whose rows it will ask for.
     /// - Returns: what the database's clock said, in seconds since 1970.
-    /// - Throws: ``HostTakenError`` if another process has become this host; ``ClocksApartError``.
+    /// - Throws: ``HostTakenError`` if another process has become this host, or it was shut out; ``ClocksApartError``.
     func begin(
         incarnation: Int64, token: Int64, _ clocks: (guard: ClockGuard, wanted: ClockGuard.Reading?),
         asking questions: [(sql: String, values: StatementValues)]
@@ -139,8 +139,9 @@ final class PostgresSession: StoreSession {
         let answers = try connection.answers()
             .suffix(questions.count + 1)
         guard answers.count == questions.count + 1, let row = answers.first?.rows.first, row.count == 3,
-            row[0] == .number(incarnation), case .number(let now) = row[1]
+            case .number(let now) = row[1]
         else { throw HostTakenError(host: host) }
+        guard row[0] == .number(incarnation) else { throw HostTakenError(host: host, incarnation: row[0]) }
         try clocks.guard.check(now, since: clocks.wanted)
         for (question, answer) in zip(questions, answers.dropFirst()) {
             foreseen[Question(sql: question.sql, values: question.values.values)] = answer.rows
@@ -175,8 +176,16 @@ final class PostgresSession: StoreSession {
     }
 }
 
-/// Another process writes under this host's name.
+/// This process is the host no more.
 struct HostTakenError: Error {
     let host: HostName
+    /// Whether a change of the secret has shut it out; else another process writes under the host's name.
+    let isShutOut: Bool
+
+    /// - Parameter incarnation: the number that the host's row has now; negative if the host was shut out.
+    init(host: HostName, incarnation: ColumnValue? = nil) {
+        self.host = host
+        if case .number(let number)? = incarnation { isShutOut = number < 0 } else { isShutOut = false }
+    }
 }
 #endif

@@ -23,6 +23,8 @@ package final class PostgresShares: WorkShares {
     private let host: HostName
     private let incarnation: Int64
     private let worker: PostgresWorker
+    /// Where the database is, for errors.
+    private let place: String
     private let clock: any AgentClock
     private let lease: Duration
     private let clockGuard: ClockGuard
@@ -35,7 +37,7 @@ package final class PostgresShares: WorkShares {
     /// - Throws: `StoreError`.
     package init(of store: PostgresStore, clock: any AgentClock) async throws {
         (host, incarnation, lease, self.clock) = (store.hostName, store.incarnation, store.lease, clock)
-        (clockGuard, tally) = (store.clockGuard, store.tally)
+        (clockGuard, tally, place) = (store.clockGuard, store.tally, store.settings.place)
         worker = store.worker(label: "store-leases")
         try await store.naming { _ = try await renew() }
     }
@@ -65,6 +67,9 @@ package final class PostgresShares: WorkShares {
                 // What a wrong clock takes for expired is not to be dropped: others take it over.
                 letGo()
                 onChange()
+            } catch let taken as HostTakenError where taken.isShutOut {
+                // A host that has nothing to write notices it nowhere else.
+                throw StoreError.naming(taken, place)
             } catch {
                 // A database that does not answer keeps the share until the lease is over: nobody else gets it before.
             }
@@ -105,11 +110,15 @@ package final class PostgresShares: WorkShares {
         _ clocks: (guard: ClockGuard, begun: ClockGuard.Reading?)
     ) throws -> [Int64: Int64] {
         try connection.begin("BEGIN")
-        try connection.queue(
+        let isAlive = try connection.changes(
             """
             UPDATE host SET alive_until = clock_timestamp() + ? * interval '1 ms'
             WHERE name = ? AND incarnation = ?
-            """, [lease, host.text, incarnation])
+            """, [.number(lease), .text(host.text), .number(incarnation)])
+        guard isAlive == 1 else {
+            let rows = try connection.rows("SELECT incarnation FROM host WHERE name = ?", [.text(host.text)])
+            throw HostTakenError(host: host, incarnation: rows.first?.first)
+        }
         let rows = try connection.rows(
             "SELECT name, \(PostgresServer.clock) FROM host WHERE alive_until > clock_timestamp()")
         if case .number(let now)? = rows.first?.last { try clocks.guard.check(now, since: clocks.begun) }

@@ -9,7 +9,7 @@ import TableRows
 /// Whoever writes about an enrollment holds its row first (`SELECT … FOR UPDATE`, READ COMMITTED), so that what it has
 /// looked at stays so until its commit, on whatever host others run. Nothing rests on a clock or a lease.
 package final class PostgresStore: Store {
-    private let settings: PostgresSettings
+    let settings: PostgresSettings
     private let host: PostgresHost
     let incarnation: Int64
     /// Whether it seals under the present secret; else under the previous one, as others lack the present one.

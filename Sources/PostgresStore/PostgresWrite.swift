@@ -118,7 +118,8 @@ struct PostgresWrite {
             return nil
         }
         if rows.first?.first == .number(commit.token) { return true }
-        guard rows.first?.last == .number(incarnation) else { throw HostTakenError(host: host) }
+        let newest = rows.first?.last
+        guard newest == .number(incarnation) else { throw HostTakenError(host: host, incarnation: newest) }
         return false
     }
 

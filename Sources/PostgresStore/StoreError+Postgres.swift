@@ -26,12 +26,12 @@ extension StoreError {
             StoreError(
                 .notOurs, at: place, detail: "an agent on another machine runs as host \(taken.host)",
                 remedy: "give each host a name of its own (--host-name)")
+        case let taken as HostTakenError where taken.isShutOut:
+            StoreError(.shutOut, at: place, detail: "the secret was changed while host \(taken.host) was silent")
         case let taken as HostTakenError:
             StoreError(
                 .notOurs, at: place, detail: "another agent has become host \(taken.host) since",
-                remedy:
-                    "if the secret is being changed, start this one with both secrets; else stop one of the two, and give each "
-                    + "host a name of its own (--host-name)")
+                remedy: "stop one of the two, and give each host a name of its own (--host-name)")
         default: error
         }
     }

@@ -91,7 +91,7 @@ extension StartError {
         let status: Status =
             switch trouble.kind {
             case .full, .io: .ioError
-            case .busy, .unreachable, .clock: .unavailable
+            case .busy, .unreachable, .clock, .shutOut: .unavailable
             case .readOnly, .notOurs: .noPermission
             case .corrupt, .forged, .moved: .dataError
             case .newerForm, .unknownForm, .backup: .config

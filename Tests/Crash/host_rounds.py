@@ -181,6 +181,7 @@ class Round:
             if self.is_late():
                 return
             kind = rng.choices(list(kinds), list(kinds.values()))[0]
+            host.attend()
             if getattr(self, kind.replace(" ", "_"))(host, rng):
                 self.count(kind)
             self.over.wait(rng.uniform(0, min(self.lease, 5)))
@@ -392,6 +393,8 @@ class Round:
         began = time.monotonic()
         probes = [self.purchase(card) for card in [*self.cards, self.attacked]]
         while lags := self.lags(probes):
+            for host in self.hosts:
+                host.attend()
             if time.monotonic() - began > self.live_within:
                 raise Broken(f"{self.live_within} s after the last fault: " + "; ".join(lags[:20]) + f"\n{self.tails()}")
             time.sleep(0.2)  # Asks again; nothing depends on how long.
@@ -437,6 +440,7 @@ class Round:
         # A no of the host means that someone has decided it, or that it has not come yet.
         while not purchase.told:
             host = self.hosts[number % len(self.hosts)]
+            host.attend()
             said = self.decide(host, purchase, "deny")
             if said in {"told", "no_longer_decidable"}:
                 return
@@ -455,6 +459,7 @@ class Round:
     def problems(self) -> list[str]:
         found = []
         for host in self.hosts:
+            host.attend()
             health = host.ask("GET", "/audit/verify", patience=60)
             if health is None or health[0] != 200 or not health[1]["whole"]:
                 found.append(f"{host.name}: audit verify says {health}")

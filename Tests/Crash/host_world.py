@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -14,10 +15,12 @@ from postgres_cluster import PostgresCluster
 from programs import READY_WITHIN, free_port
 from wall_clock import WallClock
 
-# Exit statuses of a start that may go well later (commands.md): 77 if its lease ended meanwhile.
+# Exit statuses of a start that may go well later (commands.md).
 TRIED_AGAIN = {69, 74, 77}
 # That of a start whose secrets are not those of the other hosts, among others.
 OTHER_SECRETS = 78
+# That of an agent that a change of the secret has shut out while it was silent.
+SHUT_OUT = 69
 REVIVED_WITHIN = 120
 
 
@@ -50,6 +53,7 @@ class Host(DyingAgent):
         self.clock = WallClock(libraries[1], folder / "clock")
         self.secrets: Secrets | None = None
         self.started_with: Secrets | None = None
+        self.attending = threading.Lock()
         both = " ".join(str(library) for library in libraries)
         self.variables = {**self.clock.variables, "LD_PRELOAD": both}
 
@@ -77,10 +81,22 @@ class Host(DyingAgent):
         return content.splitlines()
 
     def freeze(self):
-        os.kill(self.process.pid, signal.SIGSTOP)
+        self.process.send_signal(signal.SIGSTOP)
 
     def thaw(self):
-        os.kill(self.process.pid, signal.SIGCONT)
+        self.process.send_signal(signal.SIGCONT)
+
+    def attend(self):
+        """Starts it again, as a service manager does, if a change of the secret has shut it out."""
+        with self.attending:
+            if self.process is not None and self.process.poll() == SHUT_OUT:
+                self.process = None
+                self.revive()
+
+    def bury(self):
+        if self.process is not None and self.process.wait(READY_WITHIN) == SHUT_OUT:
+            self.process = None
+        super().bury()
 
     def dies_within(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds

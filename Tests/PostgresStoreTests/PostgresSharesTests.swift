@@ -80,6 +80,20 @@ struct PostgresSharesTests {
         #expect(try await late.term(of: id) == nil)
     }
 
+    @Test func `a host that is shut out ends its share though it writes nothing`() async throws {
+        let (alpha, clock) = (try store("alpha"), SteadyClock())
+        let shares = try await PostgresShares(of: alpha, clock: clock)
+        _ = try settings.connection().rows("UPDATE host SET incarnation = -abs(incarnation) - 1")
+        async let end: Void = shares.run {}
+        await clock.endSleep(after: 1_200)
+        do {
+            try await end
+            Issue.record("it keeps its share")
+        } catch let trouble as StoreError {
+            #expect(trouble.kind == .shutOut)
+        }
+    }
+
     @Test func `a host that gets its shares back after its lease ran out is told, and one that kept them is not`()
         async throws
     {

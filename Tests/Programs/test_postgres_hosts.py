@@ -502,7 +502,7 @@ class SharedKeyTests(Hosts):
         self.assertNotEqual(woken.returncode, 0)
         self.assertEqual(gamma.json("show", request)["state"], "pending", woken.stderr)
         self.assertEqual(gamma.json("approve", request)["state"], "approved")
-        beta.stop()
+        self.ends_shut_out(beta, "beta")
 
     def test_a_frozen_host_without_the_new_secret_is_shut_out_as_soon_as_another_seals_under_it(self):
         places = [self.place() for _ in range(3)]
@@ -519,7 +519,15 @@ class SharedKeyTests(Hosts):
         gamma.process.send_signal(signal.SIGCONT)
         self.assertNotEqual(gamma.ctl("approve", request).returncode, 0)
         self.assertEqual(alpha.json("approve", request)["state"], "approved")
+        self.ends_shut_out(gamma, "gamma")
+        self.assertEqual(self.refused(*self.options("gamma")).returncode, 78)
+        gamma = Agent(self.place(), *self.options("gamma", **self.both(new)))
         gamma.stop()
+
+    def ends_shut_out(self, agent: Agent, name: str):
+        """So that its service manager starts it again."""
+        self.assertEqual(agent.process.wait(WITHIN), 69)
+        self.assertIn(f"the secret was changed while host {name} was silent", agent.log.read_text(encoding="utf-8"))
 
     def test_a_host_makes_a_secret_only_if_the_database_has_none(self):
         def without(host: str) -> list[str]:

@@ -19,6 +19,8 @@ struct StoreWatch: Sendable {
     }
 
     /// Works until the task is cancelled.
+    ///
+    /// - Throws: the trouble if a new start ends it, so that a service manager starts the agent again.
     func run() async throws {
         let health = ports.storeHealth
         var changes = health.changes().makeAsyncIterator()
@@ -27,6 +29,7 @@ struct StoreWatch: Sendable {
         repeat {
             while let trouble = health.trouble {
                 let isSaid = say(trouble)
+                if trouble.kind == .shutOut { throw trouble }
                 if trouble.isForGood { break }
                 try await wait(for: trouble)
                 if isSaid, health.trouble == nil { log.notice("the database can be used again") }

@@ -8,6 +8,7 @@ package protocol WorkShares: Sendable {
     /// Keeps the share until the task is cancelled.
     ///
     /// - Parameter onChange: called after ``term(of:)`` has changed for some.
+    /// - Throws: `StoreError` `.shutOut` if only a new start makes this process the host again.
     func run(onChange: @escaping @Sendable () -> Void) async throws
     /// Counts an end that was not written, as its term was over.
     func noteStaleEnd()

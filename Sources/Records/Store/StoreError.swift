@@ -27,6 +27,8 @@ package struct StoreError: Error, Sendable, Equatable {
         case unreachable
         /// Its server's clock and this host's are too far apart.
         case clock
+        /// The agents' secret was changed while this host was silent.
+        case shutOut
         case other
     }
 
@@ -50,10 +52,10 @@ package struct StoreError: Error, Sendable, Equatable {
         self.isInDoubt = isInDoubt
     }
 
-    /// Whether only a person can end it: nothing more is written then, so nothing more is decided.
+    /// Whether only a person or a new start can end it: nothing more is written then, so nothing more is decided.
     package var isForGood: Bool { Self.forGood.contains(kind) }
 
-    private static let forGood: Set<Kind> = [.corrupt, .forged, .newerForm, .unknownForm, .moved, .backup]
+    private static let forGood: Set<Kind> = [.corrupt, .forged, .newerForm, .unknownForm, .moved, .backup, .shutOut]
 
     /// Whether it may be about what was to be written, and not the store: something else may be written then.
     package var mayBeOfOneWrite: Bool { kind == .corrupt || kind == .other }
@@ -80,6 +82,7 @@ package struct StoreError: Error, Sendable, Equatable {
         case .notOurs: "the database \(path) is not this user's to change"
         case .unreachable: "the database \(path) cannot be reached"
         case .clock: "this host's clock is not the one of the database \(path)"
+        case .shutOut: "the database \(path) takes nothing more from this process"
         case .other: "the database \(path) cannot be used"
         }
     }
@@ -101,6 +104,7 @@ package struct StoreError: Error, Sendable, Equatable {
         case .notOurs: "its files must belong to the user whom the agent runs as"
         case .unreachable: "see to its server and the way to it"
         case .clock: "set the clocks of both (NTP)"
+        case .shutOut: "start the agent again, with both secrets until the change is over"
         case .other: nil
         }
     }

@@ -11,8 +11,10 @@ package enum SecretChangeStatement {
     /// Ends one that has changed nothing: no host has found all to be openable.
     package static let abandon = "DELETE FROM secret_change WHERE is_surveyed = 0"
     /// Lets a host without the new secret that does not run, and wakes later, write nothing.
+    ///
+    /// A negative number says so: no process is the host until one enters again.
     package static let shutOutLacking = """
-        UPDATE host SET incarnation = incarnation + 1
+        UPDATE host SET incarnation = -abs(incarnation) - 1
         WHERE name <> ?1 AND alive_until <= clock_timestamp() AND seals <> ?2 AND opens <> ?2
         """
     /// The hosts that run and seal under the previous secret.
@@ -27,7 +29,7 @@ package enum SecretChangeStatement {
         """
     /// Lets a host that was frozen, and wakes later, write nothing under the previous secret.
     fileprivate static let shutOut = """
-        UPDATE host SET incarnation = incarnation + 1
+        UPDATE host SET incarnation = -abs(incarnation) - 1
         WHERE alive_until <= clock_timestamp() AND seals <> (SELECT present FROM secret_change)
         """
 }

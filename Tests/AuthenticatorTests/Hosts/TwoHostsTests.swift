@@ -254,5 +254,18 @@ struct TwoHostsTests {
         #expect(try await again.request(id).life.state == .pending)
         #expect(try await again.approve(id).life.state == .approved)
     }
+
+    @Test func `a host that a change of the secret has shut out ends, and a new start lets it in`() async throws {
+        let card = try await alpha.enrolled()
+        try await alpha.receive(SampleRequest(), for: card)
+        let id = try await alpha.onlyRequest().id
+        try tamper("UPDATE host SET incarnation = -abs(incarnation) - 1 WHERE name = 'alpha'")
+        let failure = await #expect(throws: StoreError.self) { try await alpha.approve(id) }
+        #expect(failure?.kind == .shutOut && failure?.sentence.contains("while host alpha was silent") == true)
+        // It ends, so that a service manager starts it again.
+        await #expect(throws: StoreError.self) { try await alpha.agent.storeWatch.run() }
+        let again = try StoreKind.$current.withValue(.postgres) { try alpha.neighbour("alpha") }
+        #expect(try await again.approve(id).life.state == .approved)
+    }
 }
 #endif
