@@ -176,7 +176,7 @@ final class PostgresSession: StoreSession {
     }
 }
 
-/// This process is the host no more.
+/// The refusal of a process that is the host no more.
 struct HostTakenError: Error {
     let host: HostName
     /// Whether a change of the secret has shut it out; else another process writes under the host's name.

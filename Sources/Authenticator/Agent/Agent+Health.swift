@@ -50,11 +50,11 @@ extension Agent {
         return health.found(of: id).map { Trouble($0.cause, "enrollment \(id): \(issuer): \($0.text)") }
     }
 
-    /// What is weak about the agent, its enrollments and its surroundings, the most severe first.
+    /// Finds the weaknesses of the agent, its enrollments and its surroundings, the most severe first.
     ///
-    /// It is bounded however many enrollments there are. If the database cannot be read, that is one of the findings.
+    /// The list is bounded however many enrollments there are. If the database cannot be read, that is one of the findings.
     package func findings() async -> [Finding] { await checkup.findings() }
 
-    /// The same, but throws `StoreError` if the database cannot be read.
+    /// Finds the same, but throws `StoreError` if the database cannot be read.
     package func findingsOfAll() async throws -> [Finding] { try await checkup.findingsOfAll() }
 }

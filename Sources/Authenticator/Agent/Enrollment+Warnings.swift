@@ -2,6 +2,6 @@ package import Records
 package import ThreeDS
 
 extension Enrollment {
-    /// Those of its findings that whoever enrolls, or lists enrollments, should read at once.
+    /// The findings to read at once, when an enrollment is made or listed.
     package var warnings: [Warning] { findings.filter { $0.severity != .low }.map(\.warning) }
 }

@@ -3,7 +3,7 @@ package import Keys
 package import Records
 import ThreeDS
 
-/// What someone who enrolls asks for.
+/// The parameters of a new enrollment.
 package struct EnrollmentParameters: Sendable {
     package let target: IssuerTarget
     package let code: EnrollmentCode
@@ -18,7 +18,7 @@ package struct EnrollmentParameters: Sendable {
     package let pin: PIN?
     /// Whether the issuer may push, if this agent can be pushed to.
     package let takesPush: Bool
-    /// Who plays the cardholder of an enrollment of authnType `test`, as `Personas` wrote it; nil: nobody.
+    /// The persona of an enrollment of authnType `test`, as `Personas` wrote it; nil if it has none.
     package var persona: String?
 
     package init(

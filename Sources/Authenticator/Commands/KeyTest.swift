@@ -1,4 +1,4 @@
-/// What the last look at a key has shown.
+/// The result of the last look at a key.
 package struct KeyTest: Sendable, Equatable {
     /// The extent of a look.
     package enum Extent: String, Sendable {
@@ -11,6 +11,6 @@ package struct KeyTest: Sendable, Equatable {
     package let extent: Extent
     /// Seconds since 1970.
     package let at: Int64
-    /// One sentence: why the key cannot be used; nil if it can.
+    /// The reason why the key cannot be used, as a sentence; nil if it can.
     package let problem: String?
 }

@@ -1,4 +1,4 @@
-/// What became of an enrollment that was to end.
+/// The result of an unenrollment.
 package struct Unenrollment: Sendable, Equatable {
     /// Whether it was still enrolled.
     package let wasEnrolled: Bool
