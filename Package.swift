@@ -38,8 +38,118 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: [
-        // The programs: argument parsing and wiring, nothing else.
+    swiftLanguageModes: [.v6]
+)
+
+/// The targets of a room: each lies in a folder of its name, in the room's folder of Sources.
+func room(_ name: String, _ targets: [Target]) -> [Target] {
+    for target in targets { target.path = "Sources/\(name)/\(target.name)" }
+    return targets
+}
+
+// What tests an agent or an app: the issuer's programs, the page, the kit, the libraries of test suites.
+package.targets += room(
+    "TestKit",
+    [
+        .executableTarget(
+            name: "oob-issuer",
+            dependencies: [
+                "CICUData", "HTTPServing", "LineLog", "LinuxProcess", "Sandbox", "SequenceDiagrams",
+                "ThreeDS", "Versioning",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .executableTarget(
+            name: "oob-inbox",
+            dependencies: [
+                "CICUData", "Control", "DurableFiles", "HTTPServing", "Inbox", "LineLog", "LinuxProcess", "PageServing",
+                "Versioning",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .executableTarget(
+            name: "oob-conform",
+            dependencies: [
+                "CICUData", "Conformance", "LinuxProcess", "StrictJSON", "Versioning",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .target(name: "OOBTesting"),  // For test suites: the programs, cardholders and their clock, with Swift Testing.
+        .target(name: "UIKitStub"),  // Four names of UIKit, so that an app's delegate with an alert compiles on Linux.
+        .target(  // The page of an agent's requests: lists them, shows the text that is signed, takes decisions.
+            name: "Inbox",
+            dependencies: [
+                "Control", "HTTPServing", "PageServing", "SequenceDiagrams", "StrictJSON", "ThreeDS",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            // The templates and the script, served as they are.
+            resources: [
+                .embedInCode("Pages/card.html"), .embedInCode("Pages/copy.html"), .embedInCode("Pages/events.html"),
+                .embedInCode("Pages/evidence.html"), .embedInCode("Pages/export.html"), .embedInCode("Pages/head.html"),
+                .embedInCode("Pages/icon.svg"), .embedInCode("Pages/inbox.html"), .embedInCode("Pages/notice.html"),
+                .embedInCode("Pages/refusal.html"), .embedInCode("Pages/test.html"), .embedInCode("Pages/wire.html"),
+                .embedInCode("inbox.js"),
+            ]),
+        .target(  // The conformance kit: judges messages, and plays either side of the protocol by case files.
+            name: "Conformance",
+            dependencies: [
+                "IssuerProtocol", "Keys", "LinuxProcess", "PageServing", "Sandbox", "ServerCertificates", "StrictJSON",
+                "ThreeDS", "WebAuthn", "WrongAssertions", "Yams",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
+            name: "Sandbox",
+            dependencies: [
+                "DurableFiles", "FairSharing", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess", "PageServing",
+                "SequenceDiagrams", "ServerCertificates", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            // The page's templates, style and script, served as they are.
+            resources: [
+                .embedInCode("Page/head.html"), .embedInCode("Page/home.html"), .embedInCode("Page/notice.html"),
+                .embedInCode("Page/purchase.html"), .embedInCode("Page/sandbox.css"), .embedInCode("Page/sandbox.js"),
+            ]),
+        .target(  // What pages for a browser have in common: which calls they take, their forms and their style.
+            name: "PageServing",
+            dependencies: [
+                "StrictJSON", "ThreeDS", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            // Served as it is.
+            resources: [.embedInCode("style.css")]),
+        .target(name: "SequenceDiagrams", dependencies: ["ThreeDS"]),  // Who said what to whom, as SVG and for Mermaid.
+    ])
+
+// The agent: its programs, its host, and its edges, of which none imports another.
+package.targets += room(
+    "Agent",
+    [
         .executableTarget(
             name: "oob-agent",
             dependencies: [
@@ -61,30 +171,6 @@ let package = Package(
                 "Control", "LinuxProcess", "Prompting", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .executableTarget(
-            name: "oob-inbox",
-            dependencies: [
-                "CICUData", "Control", "DurableFiles", "HTTPServing", "Inbox", "LineLog", "LinuxProcess", "PageServing",
-                "Versioning",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .executableTarget(
-            name: "oob-issuer",
-            dependencies: [
-                "CICUData", "HTTPServing", "LineLog", "LinuxProcess", "Sandbox", "SequenceDiagrams",
-                "ThreeDS", "Versioning",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .executableTarget(
-            name: "oob-conform",
-            dependencies: [
-                "CICUData", "Conformance", "LinuxProcess", "StrictJSON", "Versioning",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
-
-        // The library for apps: the core with its edges in their process, under D1's names. The only public API.
         .target(
             name: "D1",
             dependencies: [
@@ -92,8 +178,6 @@ let package = Package(
                 "Keys", "LinuxProcess", "Records", "SQLiteBackup", "SQLiteStore", "ThreeDS", "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(name: "OOBTesting"),  // For test suites: the programs, cardholders and their clock, with Swift Testing.
-        .target(name: "UIKitStub"),  // Four names of UIKit, so that an app's delegate with an alert compiles on Linux.
         .target(  // The agent's host: clock, claim to a state directory, security checks, supervision by systemd.
             name: "AgentHost",
             dependencies: [
@@ -102,8 +186,6 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-
-        // The edges of the agent: each depends on the core and never on another edge.
         .target(  // The control API on the Unix socket, and metrics on a loopback port.
             name: "ControlServer",
             dependencies: [
@@ -141,6 +223,48 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        .target(  // Private keys under the agent's secret, in tokens and in the TPM.
+            name: "Custody",
+            dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
+        .target(  // Who plays the cardholders of `test` enrollments; only with the trait of this name.
+            name: "Personas",
+            dependencies: [
+                "AgentConfig", "Authenticator", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON",
+                "ThreeDS", "WebAuthn", "WrongAssertions",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(  // The agent's config file: YAML, with the line of each member.
+            name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
+        .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
+            name: "Prompting", dependencies: ["Control"]),
+        .target(  // What client and agent say to each other on the control socket, and the client.
+            name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "ThreeDS"]),
+    ])
+
+// What decides: no HTTP, no SQL, no OpenSSL call, no clock of its own.
+package.targets += room(
+    "Core",
+    [
+        .target(  // Requests, decisions, enrollment, fetching, delivery, push and upkeep behind the façade `Agent`.
+            name: "Authenticator",
+            dependencies: [
+                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON", "ThreeDS",
+                "WebAuthn", .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(  // What happened, as a chain of signed entries: facts, audit, events.
+            name: "Journal",
+            dependencies: [
+                "IssuerProtocol", "Keys", "Records", "StrictJSON", "ThreeDS",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(  // What may be signed: the permit, what it confirms, and the port of the keys.
+            name: "Signing", dependencies: ["IssuerProtocol", "Keys", "Records", "ThreeDS", "WebAuthn"]),
+    ])
+
+// What is stored, and the databases.
+package.targets += room(
+    "Storage",
+    [
         .target(  // Backups of the store in SQLite, and what else may be in a state directory.
             name: "SQLiteBackup",
             dependencies: [
@@ -162,113 +286,32 @@ let package = Package(
         .target(  // The tables of a store, whatever database has them: their rows, and the statements about them.
             name: "StoreTables",
             dependencies: ["IssuerProtocol", "Keys", "Records", "StrictJSON", "TableRows", "ThreeDS"]),
-        .target(  // Who plays the cardholders of `test` enrollments; only with the trait of this name.
-            name: "Personas",
-            dependencies: [
-                "AgentConfig", "Authenticator", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON",
-                "ThreeDS", "WebAuthn", "WrongAssertions",
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .target(  // Private keys under the agent's secret, in tokens and in the TPM.
-            name: "Custody",
-            dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
-
-        // What the programs are made of besides the core.
-        .target(  // The conformance kit: judges messages, and plays either side of the protocol by case files.
-            name: "Conformance",
-            dependencies: [
-                "IssuerProtocol", "Keys", "LinuxProcess", "PageServing", "Sandbox", "ServerCertificates", "StrictJSON",
-                "ThreeDS", "WebAuthn", "WrongAssertions", "Yams",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ]),
-        .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
-            name: "Sandbox",
-            dependencies: [
-                "DurableFiles", "FairSharing", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess", "PageServing",
-                "SequenceDiagrams", "ServerCertificates", "StrictJSON", "ThreeDS", "WebAuthn",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            // The page's templates, style and script, served as they are.
-            resources: [
-                .embedInCode("Page/head.html"), .embedInCode("Page/home.html"), .embedInCode("Page/notice.html"),
-                .embedInCode("Page/purchase.html"), .embedInCode("Page/sandbox.css"), .embedInCode("Page/sandbox.js"),
-            ]),
-        .target(  // The page of an agent's requests: lists them, shows the text that is signed, takes decisions.
-            name: "Inbox",
-            dependencies: [
-                "Control", "HTTPServing", "PageServing", "SequenceDiagrams", "StrictJSON", "ThreeDS",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            // The templates and the script, served as they are.
-            resources: [
-                .embedInCode("Pages/card.html"), .embedInCode("Pages/copy.html"), .embedInCode("Pages/events.html"),
-                .embedInCode("Pages/evidence.html"), .embedInCode("Pages/export.html"), .embedInCode("Pages/head.html"),
-                .embedInCode("Pages/icon.svg"), .embedInCode("Pages/inbox.html"), .embedInCode("Pages/notice.html"),
-                .embedInCode("Pages/refusal.html"), .embedInCode("Pages/test.html"), .embedInCode("Pages/wire.html"),
-                .embedInCode("inbox.js"),
-            ]),
-        .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
-            name: "Prompting", dependencies: ["Control"]),
-        .target(  // What client and agent say to each other on the control socket, and the client.
-            name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "ThreeDS"]),
-        .target(  // The agent's config file: YAML, with the line of each member.
-            name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
-
-        // The core: life cycle, decisions, services. No HTTP, no SQL, no OpenSSL call, no clock of its own.
-        .target(  // Requests, decisions, enrollment, fetching, delivery, push and upkeep behind the façade `Agent`.
-            name: "Authenticator",
-            dependencies: [
-                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON", "ThreeDS",
-                "WebAuthn", .product(name: "Logging", package: "swift-log"),
-            ]),
-        .target(  // What happened, as a chain of signed entries: facts, audit, events.
-            name: "Journal",
-            dependencies: [
-                "IssuerProtocol", "Keys", "Records", "StrictJSON", "ThreeDS",
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .target(  // What may be signed: the permit, what it confirms, and the port of the keys.
-            name: "Signing", dependencies: ["IssuerProtocol", "Keys", "Records", "ThreeDS", "WebAuthn"]),
+        .target(name: "TableRows"),  // Rows of tables, read and written by one list of columns for each table.
         .target(  // What is stored, and the ports.
             name: "Records", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),  // A setting that GRDB's module lacks.
+        // libpq, with the trait alone; named without pkg-config, which would be asked for it without the trait too.
+        .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
+    ])
 
-        // What assertions of tests have wrong; signs nothing.
+// Values on the wire, parsed, checked and written: no I/O; cryptography is by Keys.
+package.targets += room(
+    "Wire",
+    [
         .target(name: "WrongAssertions", dependencies: ["IssuerProtocol", "Keys", "ThreeDS", "WebAuthn"]),
-
-        // The wire: values that are parsed, checked and written. No I/O; cryptography is by Keys.
         .target(  // The issuer protocol's messages, JWS, challenge commitment.
             name: "IssuerProtocol",
             dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(  // Client data, authenticator data, CBOR, attestation, verification.
             name: "WebAuthn",
             dependencies: ["Keys", "StrictJSON"]),
+        .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
+    ])
 
-        // What is below: the process and its servers, keys and files.
+// The process and its servers, keys and files, and values that know no protocol.
+package.targets += room(
+    "Platform",
+    [
         .target(  // Lines on standard output and error that hold nobody up if nobody reads, and the log in them.
             name: "LineLog",
             dependencies: [
@@ -292,226 +335,206 @@ let package = Package(
             dependencies: [
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        .target(  // What pages for a browser have in common: which calls they take, their forms and their style.
-            name: "PageServing",
-            dependencies: [
-                "StrictJSON", "ThreeDS", .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Mustache", package: "swift-mustache"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            // Served as it is.
-            resources: [.embedInCode("style.css")]),
-        .target(name: "SequenceDiagrams", dependencies: ["ThreeDS"]),  // Who said what to whom, as SVG and for Mermaid.
-        .target(name: "TableRows"),  // Rows of tables, read and written by one list of columns for each table.
         .target(  // What a careful Linux process sets for itself.
             name: "LinuxProcess",
             dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
         .target(  // The only door to OpenSSL and to tokens.
             name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles", "StrictJSON"]),
         .target(name: "DurableFiles"),  // Files that are whole or not there, also after a crash, and who may read them.
-
-        // Pure values: no I/O, no clock, and no import of ours.
-        .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
         .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
-        .target(name: "Versioning"),  // The version of the software, for all its programs.
         .target(name: "FairSharing"),  // Places, turns and rates that many share, so that nobody gets all.
-
-        // C modules of the system.
+        .target(name: "Versioning"),  // The version of the software, for all its programs.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),  // The types of PKCS #11.
-        // libpq, with the trait alone; named without pkg-config, which would be asked for it without the trait too.
-        .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),  // A setting that GRDB's module lacks.
-        .target(name: "CICUData"),  // The part of ICU's data that a package has.
         .target(name: "CLinux"),  // prctl, which is variadic and so not in Glibc's module.
+        .target(name: "CICUData"),  // The part of ICU's data that a package has.
+    ])
 
-        // Tests: one target for each of the above, and the programs as a whole.
-        .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
-        .testTarget(name: "SequenceDiagramsTests", dependencies: ["SequenceDiagrams"]),
-        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
-        .testTarget(name: "FairSharingTests", dependencies: ["FairSharing"]),
-        .target(  // Bytes to and from a server, as a test sends them.
-            name: "RawHTTP",
-            dependencies: [
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            path: "Tests/RawHTTP"),
-        .target(  // Tokens and TPMs of software that tests make keys in.
-            name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
-        .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),  // Directories of one test.
-        .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
-        .target(  // Stores of tests, in the database that a run is for.
-            name: "TestStores",
-            dependencies: [
-                "Records", "Keys", "SQLiteStore", "SpawnedProcesses",
-                "StoreTables", "TableRows",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
-            ],
-            path: "Tests/TestStores"),
-        .target(  // A clock on which no limit is reached.
-            name: "StandingClocks", dependencies: ["Records"],
-            path: "Tests/StandingClocks"),
-        .target(  // The sandbox on a port of the loopback, in the test's process.
-            name: "ServedSandbox",
-            dependencies: [
-                "HTTPServing", "IssuerProtocol", "Keys", "Sandbox",
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Tests/ServedSandbox"),
-        .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "ScratchDirectories"]),
-        .testTarget(
-            name: "KeysTests",
-            dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
-        .testTarget(
-            name: "LineLogTests",
-            dependencies: [
-                "CLinux", "LineLog", "ScratchDirectories", .product(name: "Logging", package: "swift-log"),
-            ]),
-        .testTarget(
-            name: "HTTPServingTests",
-            dependencies: [
-                "CLinux", "HTTPServing", "LinuxProcess", "RawHTTP", "ScratchDirectories",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]),
-        .testTarget(
-            name: "LinuxProcessTests", dependencies: ["LinuxProcess", "ScratchDirectories", "SpawnedProcesses"]),
-        .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
-        .testTarget(
-            name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
-        .testTarget(
-            name: "PersonasTests",
-            dependencies: [
-                "AgentConfig", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Personas", "Records",
-                "ScratchDirectories", "Signing", "StrictJSON", "ThreeDS", "WebAuthn", "WrongAssertions",
-            ]),
-        .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
-        .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
-        .testTarget(
-            name: "InboxTests",
-            dependencies: [
-                "Control", "Inbox", "PageServing", .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]),
-        .testTarget(name: "PromptingTests", dependencies: ["Control", "Prompting"]),
-        .testTarget(
-            name: "ControlServerTests",
-            dependencies: [
-                "Authenticator", "Control", "ControlServer", "HTTPServing", "Journal", "Keys", "Records",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Yams", package: "Yams"),
-            ]),
-        .testTarget(
-            name: "AuthenticatorTests",
-            dependencies: [
-                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Journal", "Keys",
-                "LinuxProcess", "Records", "ScratchDirectories", "Signing", "SoftKeys", "StoreTables", "StrictJSON",
-                "TableRows", "TestStores", "ThreeDS", "WebAuthn",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .testTarget(  // The core against a model of what the issuer protocol promises, by random schedules.
-            name: "ModelTests",
-            dependencies: [
-                "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Journal", "Keys", "Records", "Sandbox",
-                "ScratchDirectories", "Signing", "StrictJSON", "TestStores", "WebAuthn",
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .testTarget(  // Empty without the trait.
-            name: "PostgresStoreTests",
-            dependencies: [
-                "Records", "StandingClocks", "StoreTables", "TableRows",
-                "TestStores",
-                .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
-            ]),
-        .testTarget(
-            name: "SQLiteStoreTests",
-            dependencies: [
-                "Authenticator", "DurableFiles", "IssuerProtocol", "Keys", "Records", "Sandbox", "ScratchDirectories",
-                "SQLiteBackup", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows", "TestStores",
-                "ThreeDS",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
-        .testTarget(
-            name: "CustodyTests",
-            dependencies: [
-                "Custody", "IssuerProtocol", "Keys", "Records", "Signing",
-                "SoftKeys", "StandingClocks",
-            ]),
-        .testTarget(
-            name: "IssuerLinkTests",
-            dependencies: [
-                "IssuerLink", "IssuerProtocol", "Keys", "Records", "SpawnedProcesses", "StandingClocks", "StrictJSON",
-                "WebAuthn",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ]),
-        .testTarget(
-            name: "SandboxTests",
-            dependencies: [
-                "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "StrictJSON", "ThreeDS", "WebAuthn",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-            ]),
-        .testTarget(
-            name: "ConformanceTests",
-            dependencies: [
-                "Conformance", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
-                "WrongAssertions",
-            ]),
-        .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
-            name: "FuzzCorpusTests",
-            dependencies: [
-                "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Journal", "Keys", "Records",
-                "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
-            name: "AgentAndSandboxTests",
-            dependencies: [
-                "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
-                "Inbox", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "PageServing", "PushReceiver", "RawHTTP",
-                "Records", "Sandbox", "ScratchDirectories", "ServedSandbox", "Signing", "StandingClocks", "StrictJSON",
-                "TestStores",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ]),
-        .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
-            name: "D1Tests",
-            dependencies: [
-                "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "ServedSandbox", "SpawnedProcesses", "StrictJSON",
-                "UIKitStub",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .testTarget(
-            name: "AgentProgramTests",
-            dependencies: [
-                "AgentHost", "DurableFiles", "oob-agent", "Records",
-            ]),
-        .testTarget(name: "OOBTestingTests", dependencies: ["OOBTesting"]),
-        .testTarget(
-            name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-conform", "oob-issuer", "SoftKeys"]),
-    ],
-    swiftLanguageModes: [.v6]
-)
+// Tests: one target for each of the above, and the programs as a whole.
+package.targets += [
+    .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
+    .testTarget(name: "SequenceDiagramsTests", dependencies: ["SequenceDiagrams"]),
+    .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+    .testTarget(name: "FairSharingTests", dependencies: ["FairSharing"]),
+    .target(  // Bytes to and from a server, as a test sends them.
+        name: "RawHTTP",
+        dependencies: [
+            .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        ],
+        path: "Tests/RawHTTP"),
+    .target(  // Tokens and TPMs of software that tests make keys in.
+        name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
+    .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),  // Directories of one test.
+    .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
+    .target(  // Stores of tests, in the database that a run is for.
+        name: "TestStores",
+        dependencies: [
+            "Records", "Keys", "SQLiteStore", "SpawnedProcesses",
+            "StoreTables", "TableRows",
+            .product(name: "GRDB", package: "GRDB.swift"),
+            .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
+        ],
+        path: "Tests/TestStores"),
+    .target(  // A clock on which no limit is reached.
+        name: "StandingClocks", dependencies: ["Records"],
+        path: "Tests/StandingClocks"),
+    .target(  // The sandbox on a port of the loopback, in the test's process.
+        name: "ServedSandbox",
+        dependencies: [
+            "HTTPServing", "IssuerProtocol", "Keys", "Sandbox",
+            .product(name: "HummingbirdCore", package: "hummingbird"),
+            .product(name: "Logging", package: "swift-log"),
+        ],
+        path: "Tests/ServedSandbox"),
+    .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "ScratchDirectories"]),
+    .testTarget(
+        name: "KeysTests",
+        dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
+    .testTarget(
+        name: "LineLogTests",
+        dependencies: [
+            "CLinux", "LineLog", "ScratchDirectories", .product(name: "Logging", package: "swift-log"),
+        ]),
+    .testTarget(
+        name: "HTTPServingTests",
+        dependencies: [
+            "CLinux", "HTTPServing", "LinuxProcess", "RawHTTP", "ScratchDirectories",
+            .product(name: "HTTPTypes", package: "swift-http-types"),
+            .product(name: "HummingbirdCore", package: "hummingbird"),
+            .product(name: "Logging", package: "swift-log"),
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOEmbedded", package: "swift-nio"),
+            .product(name: "NIOPosix", package: "swift-nio"),
+        ]),
+    .testTarget(
+        name: "LinuxProcessTests", dependencies: ["LinuxProcess", "ScratchDirectories", "SpawnedProcesses"]),
+    .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
+    .testTarget(
+        name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+    .testTarget(
+        name: "PersonasTests",
+        dependencies: [
+            "AgentConfig", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Personas", "Records",
+            "ScratchDirectories", "Signing", "StrictJSON", "ThreeDS", "WebAuthn", "WrongAssertions",
+        ]),
+    .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
+    .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
+    .testTarget(
+        name: "InboxTests",
+        dependencies: [
+            "Control", "Inbox", "PageServing", .product(name: "HTTPTypes", package: "swift-http-types"),
+        ]),
+    .testTarget(name: "PromptingTests", dependencies: ["Control", "Prompting"]),
+    .testTarget(
+        name: "ControlServerTests",
+        dependencies: [
+            "Authenticator", "Control", "ControlServer", "HTTPServing", "Journal", "Keys", "Records",
+            .product(name: "HTTPTypes", package: "swift-http-types"),
+            .product(name: "Hummingbird", package: "hummingbird"),
+            .product(name: "HummingbirdCore", package: "hummingbird"),
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOPosix", package: "swift-nio"),
+            .product(name: "Yams", package: "Yams"),
+        ]),
+    .testTarget(
+        name: "AuthenticatorTests",
+        dependencies: [
+            "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Journal", "Keys",
+            "LinuxProcess", "Records", "ScratchDirectories", "Signing", "SoftKeys", "StoreTables", "StrictJSON",
+            "TableRows", "TestStores", "ThreeDS", "WebAuthn",
+            .product(name: "GRDB", package: "GRDB.swift"),
+            .product(name: "Logging", package: "swift-log"),
+        ]),
+    .testTarget(  // The core against a model of what the issuer protocol promises, by random schedules.
+        name: "ModelTests",
+        dependencies: [
+            "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Journal", "Keys", "Records", "Sandbox",
+            "ScratchDirectories", "Signing", "StrictJSON", "TestStores", "WebAuthn",
+            .product(name: "Logging", package: "swift-log"),
+        ]),
+    .testTarget(  // Empty without the trait.
+        name: "PostgresStoreTests",
+        dependencies: [
+            "Records", "StandingClocks", "StoreTables", "TableRows",
+            "TestStores",
+            .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
+        ]),
+    .testTarget(
+        name: "SQLiteStoreTests",
+        dependencies: [
+            "Authenticator", "DurableFiles", "IssuerProtocol", "Keys", "Records", "Sandbox", "ScratchDirectories",
+            "SQLiteBackup", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows", "TestStores",
+            "ThreeDS",
+            .product(name: "GRDB", package: "GRDB.swift"),
+        ]),
+    .testTarget(
+        name: "CustodyTests",
+        dependencies: [
+            "Custody", "IssuerProtocol", "Keys", "Records", "Signing",
+            "SoftKeys", "StandingClocks",
+        ]),
+    .testTarget(
+        name: "IssuerLinkTests",
+        dependencies: [
+            "IssuerLink", "IssuerProtocol", "Keys", "Records", "SpawnedProcesses", "StandingClocks", "StrictJSON",
+            "WebAuthn",
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOPosix", package: "swift-nio"),
+            .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        ]),
+    .testTarget(
+        name: "SandboxTests",
+        dependencies: [
+            "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "StrictJSON", "ThreeDS", "WebAuthn",
+            .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            .product(name: "HTTPTypes", package: "swift-http-types"),
+            .product(name: "Hummingbird", package: "hummingbird"),
+            .product(name: "HummingbirdTesting", package: "hummingbird"),
+        ]),
+    .testTarget(
+        name: "ConformanceTests",
+        dependencies: [
+            "Conformance", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
+            "WrongAssertions",
+        ]),
+    .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
+        name: "FuzzCorpusTests",
+        dependencies: [
+            "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Journal", "Keys", "Records",
+            "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
+            .product(name: "Logging", package: "swift-log"),
+        ]),
+    .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
+        name: "AgentAndSandboxTests",
+        dependencies: [
+            "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
+            "Inbox", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "PageServing", "PushReceiver", "RawHTTP",
+            "Records", "Sandbox", "ScratchDirectories", "ServedSandbox", "Signing", "StandingClocks", "StrictJSON",
+            "TestStores",
+            .product(name: "GRDB", package: "GRDB.swift"),
+            .product(name: "Logging", package: "swift-log"),
+            .product(name: "NIOCore", package: "swift-nio"),
+        ]),
+    .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
+        name: "D1Tests",
+        dependencies: [
+            "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "ServedSandbox", "SpawnedProcesses", "StrictJSON",
+            "UIKitStub",
+            .product(name: "GRDB", package: "GRDB.swift"),
+            .product(name: "Hummingbird", package: "hummingbird"),
+            .product(name: "Logging", package: "swift-log"),
+        ]),
+    .testTarget(
+        name: "AgentProgramTests",
+        dependencies: [
+            "AgentHost", "DurableFiles", "oob-agent", "Records",
+        ]),
+    .testTarget(name: "OOBTestingTests", dependencies: ["OOBTesting"]),
+    .testTarget(
+        name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-conform", "oob-issuer", "SoftKeys"]),
+]
 
 let targetsInC = ["CICUData", "CLinux"]
 for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {

@@ -19,7 +19,7 @@ from world import WORK, AgentProcess, enrolled, issuer_options
 
 CHUNK = 100
 AT_ONCE = 4
-SCHEMA = Path(__file__).parents[1] / "Sources" / "StoreTables" / "Schema"
+SCHEMA = Path(__file__).parents[1] / "Sources" / "Storage" / "StoreTables" / "Schema"
 
 
 def parts(count: int) -> Path:

@@ -22,14 +22,25 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
-    targets: [
-        .executableTarget(name: "Fuzzer", dependencies: parsers + core, path: "Fuzzer"),
+    swiftLanguageModes: [.v6]
+)
+
+/// The targets of a room of the project's sources.
+func room(_ name: String, _ targets: [Target]) -> [Target] {
+    for target in targets { target.path = "Sources/\(name)/\(target.name)" }
+    return targets
+}
+
+package.targets += room(
+    "Agent",
+    [
         .target(name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
         .target(name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "ThreeDS"]),
-        .target(
-            name: "LinuxProcess",
-            dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
-        .target(name: "CLinux"),
+        .target(name: "Custody", dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
+    ])
+package.targets += room(
+    "Core",
+    [
         .target(
             name: "Authenticator",
             dependencies: [
@@ -44,8 +55,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "Signing", dependencies: ["IssuerProtocol", "Keys", "Records", "ThreeDS", "WebAuthn"]),
+    ])
+package.targets += room(
+    "Storage",
+    [
         .target(name: "Records", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
-        .target(name: "FairSharing"),
         .target(
             name: "SQLiteStore",
             dependencies: [
@@ -56,33 +70,46 @@ let package = Package(
             name: "StoreTables",
             dependencies: ["IssuerProtocol", "Keys", "Records", "StrictJSON", "TableRows", "ThreeDS"]),
         .target(name: "TableRows"),
-        .target(name: "Custody", dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    ])
+package.targets += room(
+    "Wire",
+    [
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),
         .target(name: "ThreeDS"),
+    ])
+package.targets += room(
+    "Platform",
+    [
+        .target(
+            name: "LinuxProcess",
+            dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
+        .target(name: "CLinux"),
+        .target(name: "FairSharing"),
         .target(name: "StrictJSON"),
         .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles", "StrictJSON"]),
         .target(name: "DurableFiles"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),
+    ])
 
-        .testTarget(name: "FuzzCorpusTests", dependencies: parsers + core),
-        .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
-        .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
-        .testTarget(name: "IssuerProtocolTests", dependencies: parsers),
-        .testTarget(
-            name: "KeysTests",
-            dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
-        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
-        .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
-        .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
-        .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),
-        .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),
-        .target(name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
-    ],
-    swiftLanguageModes: [.v6]
-)
+package.targets += [
+    .executableTarget(name: "Fuzzer", dependencies: parsers + core, path: "Fuzzer"),
+    .testTarget(name: "FuzzCorpusTests", dependencies: parsers + core),
+    .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
+    .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
+    .testTarget(name: "IssuerProtocolTests", dependencies: parsers),
+    .testTarget(
+        name: "KeysTests",
+        dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
+    .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+    .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
+    .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
+    .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),
+    .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),
+    .target(name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
+]
 
 for target in package.targets where target.type != .system && target.name != "CLinux" {
     target.swiftSettings = [

@@ -10,7 +10,7 @@ struct SnippetTests {
     @Test func `the document has the snippet as it stands here`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
         let snippet = try String(contentsOf: root.appending(path: "Tests/D1Tests/Snippet.swift"), encoding: .utf8)
-        let document = root.appending(path: "Sources/D1/D1.docc/GettingStarted.md")
+        let document = root.appending(path: "Sources/Agent/D1/D1.docc/GettingStarted.md")
         let text = try String(contentsOf: document, encoding: .utf8)
         #expect(text.contains("```swift\n\(snippet)```"))
         let test = try String(contentsOf: root.appending(path: "Tests/D1Tests/CoffeeTest.swift"), encoding: .utf8)
@@ -19,7 +19,7 @@ struct SnippetTests {
 
     @Test func `the page about delegates has the two delegates as they stand here`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        let page = root.appending(path: "Sources/D1/D1.docc/Delegates.md")
+        let page = root.appending(path: "Sources/Agent/D1/D1.docc/Delegates.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         for name in ["PaymentViewController", "PaymentDelegate"] {
             let delegate = root.appending(path: "Tests/D1Tests/\(name).swift")

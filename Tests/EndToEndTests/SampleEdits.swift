@@ -90,7 +90,7 @@ import Testing
         let packages = inside(programs.appending(path: "../../checkouts").standardized)
         let targets = packages.flatMap { inside($0.appending(path: "Sources")) }
         let folders =
-            inside(BuiltPrograms.checkout.appending(path: "Sources")) + inside(programs)
+            inside(BuiltPrograms.checkout.appending(path: "Sources")).flatMap(inside) + inside(programs)
             + targets + targets.map { $0.appending(path: "include") }
         return folders.map { $0.appending(path: "module.modulemap").path() }
             .filter(FileManager.default.fileExists(atPath:))
@@ -102,7 +102,7 @@ import Testing
 
     @Test(arguments: edits)
     func `the page quotes the compiler's error, and its edit compiles`(_ edit: Edit) async throws {
-        let page = BuiltPrograms.checkout.appending(path: "Sources/D1/D1.docc/DifferencesFromD1.md")
+        let page = BuiltPrograms.checkout.appending(path: "Sources/Agent/D1/D1.docc/DifferencesFromD1.md")
         #expect(try String(contentsOf: page, encoding: .utf8).contains("| `\(edit.error)`"))
         try await Scenario.run { scenario in
             let before = try await compiled(edit.before, scenario)

@@ -385,7 +385,7 @@ class TheSandboxsOwnCalls(unittest.TestCase):
         self.assertIn(f"Tested: {len(self.paths)}\n", run.stdout)
 
     def test_every_path_of_the_program_is_in_it(self):
-        source = "".join(path.read_text(encoding="utf-8") for path in (HERE.parents[1] / "Sources/Sandbox").rglob("*.swift"))
+        source = "".join(path.read_text(encoding="utf-8") for path in (HERE.parents[1] / "Sources/TestKit/Sandbox").rglob("*.swift"))
         for path in OWN["paths"]:
             self.assertEqual(requests.request("PATCH", self.sandbox.origin + path, timeout=60).status_code, 405, path)
         named = {"/sandbox/" + name for name in re.findall(r'= prefix \+ "([a-z-]+)"', source)}

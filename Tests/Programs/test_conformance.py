@@ -126,7 +126,7 @@ class TheCases(unittest.TestCase):
 
     def test_each_persona_of_the_bench_has_a_case(self):
         text = "\n".join(path.read_text(encoding="utf-8") for path in (CASES / "issuer").glob("*.yaml"))
-        source = (ROOT / "Sources/Personas/Persona.swift").read_text(encoding="utf-8")
+        source = (ROOT / "Sources/Agent/Personas/Persona.swift").read_text(encoding="utf-8")
         wrong = set(re.findall(r"case \.(\w+):\s*\(\.wrong,", source))
         self.assertGreater(len(wrong), 10)
         for persona in wrong - {"oldAssertion"}:

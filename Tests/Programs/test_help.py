@@ -87,7 +87,7 @@ class Help(unittest.TestCase):
                     self.assertRegex(text, r"^[^ ].*\.$")
 
     def test_each_program_says_the_version_that_the_package_has(self):
-        made = re.search(r'text = "(.*)"', (ROOT / "Sources/Versioning/SoftwareVersion.swift").read_text(encoding="utf-8"))
+        made = re.search(r'text = "(.*)"', (ROOT / "Sources/Platform/Versioning/SoftwareVersion.swift").read_text(encoding="utf-8"))
         for program in PROGRAMS:
             kind = " with personas, not for production" if program == "oob-agent" else ""
             self.assertEqual(said(program, "--version"), f"{made[1]}{kind}\n")
@@ -107,15 +107,15 @@ class Help(unittest.TestCase):
             self.assertEqual(sorted(named), sorted(leaves), program)
 
     def test_each_status_that_a_program_exits_with_is_in_its_help(self):
-        for program, source in [("oobctl", "Sources/Control/Client/ExitStatus.swift"),
-                                ("oob-agent", "Sources/oob-agent/StartError.swift")]:
+        for program, source in [("oobctl", "Sources/Agent/Control/Client/ExitStatus.swift"),
+                                ("oob-agent", "Sources/Agent/oob-agent/StartError.swift")]:
             numbers = re.findall(r"^ +case \w+ = (\d+)$", (ROOT / source).read_text(encoding="utf-8"), re.MULTILINE)
             self.assertGreater(len(numbers), 9)
             self.assertEqual({int(number) for number in numbers} | {0}, set(statuses(said(program, "--help"))))
 
 
     def test_the_commands_that_take_request_ids_have_the_flags_that_oobctl_knows_such_ids_by(self):
-        source = (ROOT / "Sources/oobctl/DashedIDs.swift").read_text(encoding="utf-8")
+        source = (ROOT / "Sources/Agent/oobctl/DashedIDs.swift").read_text(encoding="utf-8")
         named, flags = (set(re.findall(r'"([^"]+)"', re.search(rf"let {name}: Set = (.*)", source)[1]))
                         for name in ["commands", "flags"])
         taking = {words[1]: command for words, command in COMMANDS.items()

@@ -28,8 +28,13 @@ PROMTOOL = unpacked("promtool")
 ALERTS = [rule for group in yaml.safe_load((ROOT / "docs" / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
           for rule in group["rules"]]
 # What the agent is made of, and nothing of the sandbox.
-TARGETS = ["AgentHost", "Authenticator", "ControlServer", "Custody", "IssuerLink", "Journal", "Keys", "LineLog",
-           "PostgresStore", "PushReceiver", "Records", "SQLiteStore", "Signing", "oob-agent"]
+ROOMS = {
+    "Agent": ["AgentHost", "ControlServer", "Custody", "IssuerLink", "PushReceiver", "oob-agent"],
+    "Core": ["Authenticator", "Journal", "Signing"],
+    "Storage": ["PostgresStore", "Records", "SQLiteStore"],
+    "Platform": ["Keys", "LineLog"],
+}
+TARGETS = [ROOT / "Sources" / room / target for room, names in ROOMS.items() for target in names]
 # A call that logs, up to what follows its sentence; some sentences go through a function that bounds how many there are.
 CALL = re.compile(r"(?:\blog\.(debug|info|notice|warning|error|log)|(?<!func )\b(drop|warn))\(")
 # The levels that a call chooses between.
@@ -41,7 +46,7 @@ METADATA = re.compile(r"\bmetadata:|\benrollment\b|\babout:|\[")
 def sentences() -> dict[str, set[str]]:
     """Every log sentence of the sources, with its levels."""
     found: dict[str, set[str]] = {}
-    for path in (each for target in TARGETS for each in sorted((ROOT / "Sources" / target).rglob("*.swift"))):
+    for path in (each for target in TARGETS for each in sorted(target.rglob("*.swift"))):
         text = path.read_text(encoding="utf-8")
         for call in CALL.finditer(text):
             rest = text[call.end():call.end() + 400]
@@ -142,7 +147,7 @@ class TheLogLines(unittest.TestCase):
 
     def test_no_pair_has_the_name_of_what_each_json_line_has(self):
         own = re.compile(r'"(?:time|level|message)": "|metadata\["(?:time|level|message)"\]')
-        named = [(path.name, match[0]) for target in TARGETS for path in (ROOT / "Sources" / target).rglob("*.swift")
+        named = [(path.name, match[0]) for target in TARGETS for path in target.rglob("*.swift")
                  if path.name != "JSONLine.swift" for match in own.finditer(path.read_text(encoding="utf-8"))]
         self.assertEqual(named, [])
 

@@ -47,7 +47,7 @@ class EnglishData(unittest.TestCase):
         cls.folder = temporary_folder(cls)
         (cls.folder / "main.swift").write_text(SOURCE, encoding="utf-8")
         cls.run_in(CHECKOUT / "packaging" / "icu-data", ".")
-        source = CHECKOUT / "Sources" / "CICUData" / "CICUData.c"
+        source = CHECKOUT / "Sources" / "Platform" / "CICUData" / "CICUData.c"
         cls.run_in("clang", "-c", f'-DOOB_ICU_DATA="{cls.folder}/icu-data.s"', source, "-o", "data.o")
         for name, objects in [("english", ["data.o"]), ("all", [])]:
             cls.run_in("swiftc", "-static-stdlib", "-use-ld=lld", "main.swift", *objects, "-o", name)

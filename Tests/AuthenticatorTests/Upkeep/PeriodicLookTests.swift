@@ -14,17 +14,17 @@ import Testing
 struct PeriodicLookTests {
     /// A piece of work that the look finds, by the file of the service that does it.
     enum Work: String, CaseIterable, Sendable {
-        case delivery = "Sources/Authenticator/Delivery/OutboxDelivery.swift"
-        case registration = "Sources/Authenticator/Enrollment/RegistrationDelivery.swift"
-        case fetching = "Sources/Authenticator/Fetching/Fetcher.swift"
-        case subscription = "Sources/Authenticator/Push/PushSubscriber.swift"
-        case expiry = "Sources/Authenticator/Upkeep/ExpiryService.swift"
-        case erasure = "Sources/Authenticator/Upkeep/Housekeeper.swift"
-        case heldMessages = "Sources/Authenticator/Requests/DeferredReader.swift"
-        case failedKey = "Sources/Authenticator/Health/KeyWatch.swift"
-        case checkpoints = "Sources/Authenticator/Upkeep/Checkpointer.swift"
-        case tally = "Sources/Authenticator/Agent/WorkTally.swift"
-        case head = "Sources/Authenticator/Head/HeadWatch.swift"
+        case delivery = "Sources/Core/Authenticator/Delivery/OutboxDelivery.swift"
+        case registration = "Sources/Core/Authenticator/Enrollment/RegistrationDelivery.swift"
+        case fetching = "Sources/Core/Authenticator/Fetching/Fetcher.swift"
+        case subscription = "Sources/Core/Authenticator/Push/PushSubscriber.swift"
+        case expiry = "Sources/Core/Authenticator/Upkeep/ExpiryService.swift"
+        case erasure = "Sources/Core/Authenticator/Upkeep/Housekeeper.swift"
+        case heldMessages = "Sources/Core/Authenticator/Requests/DeferredReader.swift"
+        case failedKey = "Sources/Core/Authenticator/Health/KeyWatch.swift"
+        case checkpoints = "Sources/Core/Authenticator/Upkeep/Checkpointer.swift"
+        case tally = "Sources/Core/Authenticator/Agent/WorkTally.swift"
+        case head = "Sources/Core/Authenticator/Head/HeadWatch.swift"
     }
 
     /// The events of this process, of which those that begin work are lost from a moment on; what a look finds is told.
