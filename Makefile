@@ -33,25 +33,25 @@ test: ## Set up what the tests need and run them all; SKIPS=none makes each skip
 crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=, and DEATH= or ROUND= for one of them.
 	Scripts/bootstrap
 	Scripts/build
-	PYTHONPATH=Tests/Programs python3 -B Tests/Crash/crash_campaign.py $(if $(RECORD),--record $(RECORD)) $(if $(CRASHES),--crashes $(CRASHES)) \
+	PYTHONPATH=Tests/Stories python3 -B Tests/Hosts/crash_campaign.py $(if $(RECORD),--record $(RECORD)) $(if $(CRASHES),--crashes $(CRASHES)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(DEATH),--death "$(DEATH)") $(if $(ROUND),--round $(ROUND))
 
 host-test: ## Faults at hosts that share a PostgreSQL: FAULTS=10000, HOSTS=3, LEASE=300, STANDBY=no, STOPS=1-60, SEED=, ROUND= for one.
 	Scripts/bootstrap --tests
 	Scripts/build
-	.venv/bin/python -B Tests/Crash/host_campaign.py $(if $(RECORD),--record $(RECORD)) $(if $(FAULTS),--faults $(FAULTS)) \
+	.venv/bin/python -B Tests/Hosts/host_campaign.py $(if $(RECORD),--record $(RECORD)) $(if $(FAULTS),--faults $(FAULTS)) \
 		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(filter no,$(STANDBY)),--no-standby) $(if $(STOPS),--stops $(STOPS)) $(if $(SEED),--seed $(SEED)) $(if $(ROUND),--round $(ROUND))
 
 takeover-test: ## How long until others have the work of a host that was killed: KILLS=100, HOSTS=2, LEASE=15000, SEED=1.
 	Scripts/bootstrap --tests
 	Scripts/build
-	.venv/bin/python -B Tests/Crash/host_takeovers.py $(if $(KILLS),--kills $(KILLS)) \
+	.venv/bin/python -B Tests/Hosts/host_takeovers.py $(if $(KILLS),--kills $(KILLS)) \
 		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(SEED),--seed $(SEED))
 
 push-test: ## Many requests pushed twice and polled, and garbage meanwhile: REQUESTS=10000, SECONDS=600, SEED=1.
 	Scripts/bootstrap --tests
 	Scripts/build
-	.venv/bin/python -B Tests/Interop/push_campaign.py $(if $(REQUESTS),--requests $(REQUESTS)) \
+	.venv/bin/python -B Tests/Counterparts/push_campaign.py $(if $(REQUESTS),--requests $(REQUESTS)) \
 		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 fuzz: ## Feed a parser with bytes that libFuzzer makes: TARGET=, SECONDS=60; without TARGET, list the targets.
@@ -89,7 +89,7 @@ man: ## Write the man pages of a finished build into MAN=.build/man.
 	Scripts/man $(or $(MAN),.build/man)
 
 help-texts: ## Keep what --help of a finished build prints in Tests/Fixtures/Cases/help, for a reviewer to read.
-	python3 -B Tests/Programs/test_help.py --update
+	python3 -B Tests/Stories/test_help.py --update
 
 changelog: ## Print the unreleased changes as CHANGELOG.md will have them; VERSION=0.1.0 puts them there and removes their files.
 	Scripts/bootstrap --tests

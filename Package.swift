@@ -41,15 +41,15 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-/// The targets of a room: each lies in a folder of its name, in the room's folder of Sources.
-func room(_ name: String, _ targets: [Target]) -> [Target] {
-    for target in targets { target.path = "Sources/\(name)/\(target.name)" }
+/// The targets of a folder, in which each lies in a folder of its name.
+func targets(in folder: String, _ targets: [Target]) -> [Target] {
+    for target in targets { target.path = "\(folder)/\(target.name)" }
     return targets
 }
 
 // What tests an agent or an app: the issuer's programs, the page, the kit, the libraries of test suites.
-package.targets += room(
-    "TestKit",
+package.targets += targets(
+    in: "Sources/TestKit",
     [
         .executableTarget(
             name: "oob-issuer",
@@ -147,8 +147,8 @@ package.targets += room(
     ])
 
 // The agent: its programs, its host, and its edges, of which none imports another.
-package.targets += room(
-    "Agent",
+package.targets += targets(
+    in: "Sources/Agent",
     [
         .executableTarget(
             name: "oob-agent",
@@ -242,8 +242,8 @@ package.targets += room(
     ])
 
 // What decides: no HTTP, no SQL, no OpenSSL call, no clock of its own.
-package.targets += room(
-    "Core",
+package.targets += targets(
+    in: "Sources/Core",
     [
         .target(  // Requests, decisions, enrollment, fetching, delivery, push and upkeep behind the façade `Agent`.
             name: "Authenticator",
@@ -262,8 +262,8 @@ package.targets += room(
     ])
 
 // What is stored, and the databases.
-package.targets += room(
-    "Storage",
+package.targets += targets(
+    in: "Sources/Storage",
     [
         .target(  // Backups of the store in SQLite, and what else may be in a state directory.
             name: "SQLiteBackup",
@@ -295,8 +295,8 @@ package.targets += room(
     ])
 
 // Values on the wire, parsed, checked and written: no I/O; cryptography is by Keys.
-package.targets += room(
-    "Wire",
+package.targets += targets(
+    in: "Sources/Wire",
     [
         .target(name: "WrongAssertions", dependencies: ["IssuerProtocol", "Keys", "ThreeDS", "WebAuthn"]),
         .target(  // The issuer protocol's messages, JWS, challenge commitment.
@@ -309,8 +309,8 @@ package.targets += room(
     ])
 
 // The process and its servers, keys and files, and values that know no protocol.
-package.targets += room(
-    "Platform",
+package.targets += targets(
+    in: "Sources/Platform",
     [
         .target(  // Lines on standard output and error that hold nobody up if nobody reads, and the log in them.
             name: "LineLog",
@@ -351,190 +351,200 @@ package.targets += room(
         .target(name: "CICUData"),  // The part of ICU's data that a package has.
     ])
 
-// Tests: one target for each of the above, and the programs as a whole.
-package.targets += [
-    .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
-    .testTarget(name: "SequenceDiagramsTests", dependencies: ["SequenceDiagrams"]),
-    .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
-    .testTarget(name: "FairSharingTests", dependencies: ["FairSharing"]),
-    .target(  // Bytes to and from a server, as a test sends them.
-        name: "RawHTTP",
-        dependencies: [
-            .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-        ],
-        path: "Tests/RawHTTP"),
-    .target(  // Tokens and TPMs of software that tests make keys in.
-        name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
-    .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),  // Directories of one test.
-    .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
-    .target(  // Stores of tests, in the database that a run is for.
-        name: "TestStores",
-        dependencies: [
-            "Records", "Keys", "SQLiteStore", "SpawnedProcesses",
-            "StoreTables", "TableRows",
-            .product(name: "GRDB", package: "GRDB.swift"),
-            .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
-        ],
-        path: "Tests/TestStores"),
-    .target(  // A clock on which no limit is reached.
-        name: "StandingClocks", dependencies: ["Records"],
-        path: "Tests/StandingClocks"),
-    .target(  // The sandbox on a port of the loopback, in the test's process.
-        name: "ServedSandbox",
-        dependencies: [
-            "HTTPServing", "IssuerProtocol", "Keys", "Sandbox",
-            .product(name: "HummingbirdCore", package: "hummingbird"),
-            .product(name: "Logging", package: "swift-log"),
-        ],
-        path: "Tests/ServedSandbox"),
-    .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "ScratchDirectories"]),
-    .testTarget(
-        name: "KeysTests",
-        dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
-    .testTarget(
-        name: "LineLogTests",
-        dependencies: [
-            "CLinux", "LineLog", "ScratchDirectories", .product(name: "Logging", package: "swift-log"),
-        ]),
-    .testTarget(
-        name: "HTTPServingTests",
-        dependencies: [
-            "CLinux", "HTTPServing", "LinuxProcess", "RawHTTP", "ScratchDirectories",
-            .product(name: "HTTPTypes", package: "swift-http-types"),
-            .product(name: "HummingbirdCore", package: "hummingbird"),
-            .product(name: "Logging", package: "swift-log"),
-            .product(name: "NIOCore", package: "swift-nio"),
-            .product(name: "NIOEmbedded", package: "swift-nio"),
-            .product(name: "NIOPosix", package: "swift-nio"),
-        ]),
-    .testTarget(
-        name: "LinuxProcessTests", dependencies: ["LinuxProcess", "ScratchDirectories", "SpawnedProcesses"]),
-    .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
-    .testTarget(
-        name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
-    .testTarget(
-        name: "PersonasTests",
-        dependencies: [
-            "AgentConfig", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Personas", "Records",
-            "ScratchDirectories", "Signing", "StrictJSON", "ThreeDS", "WebAuthn", "WrongAssertions",
-        ]),
-    .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
-    .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
-    .testTarget(
-        name: "InboxTests",
-        dependencies: [
-            "Control", "Inbox", "PageServing", .product(name: "HTTPTypes", package: "swift-http-types"),
-        ]),
-    .testTarget(name: "PromptingTests", dependencies: ["Control", "Prompting"]),
-    .testTarget(
-        name: "ControlServerTests",
-        dependencies: [
-            "Authenticator", "Control", "ControlServer", "HTTPServing", "Journal", "Keys", "Records",
-            .product(name: "HTTPTypes", package: "swift-http-types"),
-            .product(name: "Hummingbird", package: "hummingbird"),
-            .product(name: "HummingbirdCore", package: "hummingbird"),
-            .product(name: "NIOCore", package: "swift-nio"),
-            .product(name: "NIOPosix", package: "swift-nio"),
-            .product(name: "Yams", package: "Yams"),
-        ]),
-    .testTarget(
-        name: "AuthenticatorTests",
-        dependencies: [
-            "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Journal", "Keys",
-            "LinuxProcess", "Records", "ScratchDirectories", "Signing", "SoftKeys", "StoreTables", "StrictJSON",
-            "TableRows", "TestStores", "ThreeDS", "WebAuthn",
-            .product(name: "GRDB", package: "GRDB.swift"),
-            .product(name: "Logging", package: "swift-log"),
-        ]),
-    .testTarget(  // The core against a model of what the issuer protocol promises, by random schedules.
-        name: "ModelTests",
-        dependencies: [
-            "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Journal", "Keys", "Records", "Sandbox",
-            "ScratchDirectories", "Signing", "StrictJSON", "TestStores", "WebAuthn",
-            .product(name: "Logging", package: "swift-log"),
-        ]),
-    .testTarget(  // Empty without the trait.
-        name: "PostgresStoreTests",
-        dependencies: [
-            "Records", "StandingClocks", "StoreTables", "TableRows",
-            "TestStores",
-            .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
-        ]),
-    .testTarget(
-        name: "SQLiteStoreTests",
-        dependencies: [
-            "Authenticator", "DurableFiles", "IssuerProtocol", "Keys", "Records", "Sandbox", "ScratchDirectories",
-            "SQLiteBackup", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows", "TestStores",
-            "ThreeDS",
-            .product(name: "GRDB", package: "GRDB.swift"),
-        ]),
-    .testTarget(
-        name: "CustodyTests",
-        dependencies: [
-            "Custody", "IssuerProtocol", "Keys", "Records", "Signing",
-            "SoftKeys", "StandingClocks",
-        ]),
-    .testTarget(
-        name: "IssuerLinkTests",
-        dependencies: [
-            "IssuerLink", "IssuerProtocol", "Keys", "Records", "SpawnedProcesses", "StandingClocks", "StrictJSON",
-            "WebAuthn",
-            .product(name: "NIOCore", package: "swift-nio"),
-            .product(name: "NIOHTTP1", package: "swift-nio"),
-            .product(name: "NIOPosix", package: "swift-nio"),
-            .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        ]),
-    .testTarget(
-        name: "SandboxTests",
-        dependencies: [
-            "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "StrictJSON", "ThreeDS", "WebAuthn",
-            .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            .product(name: "HTTPTypes", package: "swift-http-types"),
-            .product(name: "Hummingbird", package: "hummingbird"),
-            .product(name: "HummingbirdTesting", package: "hummingbird"),
-        ]),
-    .testTarget(
-        name: "ConformanceTests",
-        dependencies: [
-            "Conformance", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
-            "WrongAssertions",
-        ]),
-    .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
-        name: "FuzzCorpusTests",
-        dependencies: [
-            "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Journal", "Keys", "Records",
-            "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
-            .product(name: "Logging", package: "swift-log"),
-        ]),
-    .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
-        name: "AgentAndSandboxTests",
-        dependencies: [
-            "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
-            "Inbox", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "PageServing", "PushReceiver", "RawHTTP",
-            "Records", "Sandbox", "ScratchDirectories", "ServedSandbox", "Signing", "StandingClocks", "StrictJSON",
-            "TestStores",
-            .product(name: "GRDB", package: "GRDB.swift"),
-            .product(name: "Logging", package: "swift-log"),
-            .product(name: "NIOCore", package: "swift-nio"),
-        ]),
-    .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
-        name: "D1Tests",
-        dependencies: [
-            "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "ServedSandbox", "SpawnedProcesses", "StrictJSON",
-            "UIKitStub",
-            .product(name: "GRDB", package: "GRDB.swift"),
-            .product(name: "Hummingbird", package: "hummingbird"),
-            .product(name: "Logging", package: "swift-log"),
-        ]),
-    .testTarget(
-        name: "AgentProgramTests",
-        dependencies: [
-            "AgentHost", "DurableFiles", "oob-agent", "Records",
-        ]),
-    .testTarget(name: "OOBTestingTests", dependencies: ["OOBTesting"]),
-    .testTarget(
-        name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-conform", "oob-issuer", "SoftKeys"]),
-]
+// Tests of each of the above, in one process.
+package.targets += targets(
+    in: "Tests/Unit",
+    [
+        .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
+        .testTarget(name: "SequenceDiagramsTests", dependencies: ["SequenceDiagrams"]),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+        .testTarget(name: "FairSharingTests", dependencies: ["FairSharing"]),
+        .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "ScratchDirectories"]),
+        .testTarget(
+            name: "KeysTests",
+            dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
+        .testTarget(
+            name: "LineLogTests",
+            dependencies: [
+                "CLinux", "LineLog", "ScratchDirectories", .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "HTTPServingTests",
+            dependencies: [
+                "CLinux", "HTTPServing", "LinuxProcess", "RawHTTP", "ScratchDirectories",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .testTarget(
+            name: "LinuxProcessTests", dependencies: ["LinuxProcess", "ScratchDirectories", "SpawnedProcesses"]),
+        .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
+        .testTarget(
+            name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+        .testTarget(
+            name: "PersonasTests",
+            dependencies: [
+                "AgentConfig", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Personas", "Records",
+                "ScratchDirectories", "Signing", "StrictJSON", "ThreeDS", "WebAuthn", "WrongAssertions",
+            ]),
+        .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
+        .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
+        .testTarget(
+            name: "InboxTests",
+            dependencies: [
+                "Control", "Inbox", "PageServing", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(name: "PromptingTests", dependencies: ["Control", "Prompting"]),
+        .testTarget(
+            name: "ControlServerTests",
+            dependencies: [
+                "Authenticator", "Control", "ControlServer", "HTTPServing", "Journal", "Keys", "Records",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Yams", package: "Yams"),
+            ]),
+        .testTarget(
+            name: "AuthenticatorTests",
+            dependencies: [
+                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Journal", "Keys",
+                "LinuxProcess", "Records", "ScratchDirectories", "Signing", "SoftKeys", "StoreTables", "StrictJSON",
+                "TableRows", "TestStores", "ThreeDS", "WebAuthn",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(  // The core against a model of what the issuer protocol promises, by random schedules.
+            name: "ModelTests",
+            dependencies: [
+                "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Journal", "Keys", "Records", "Sandbox",
+                "ScratchDirectories", "Signing", "StrictJSON", "TestStores", "WebAuthn",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(  // Empty without the trait.
+            name: "PostgresStoreTests",
+            dependencies: [
+                "Records", "StandingClocks", "StoreTables", "TableRows",
+                "TestStores",
+                .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
+            ]),
+        .testTarget(
+            name: "SQLiteStoreTests",
+            dependencies: [
+                "Authenticator", "DurableFiles", "IssuerProtocol", "Keys", "Records", "Sandbox", "ScratchDirectories",
+                "SQLiteBackup", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows", "TestStores",
+                "ThreeDS",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        .testTarget(
+            name: "CustodyTests",
+            dependencies: [
+                "Custody", "IssuerProtocol", "Keys", "Records", "Signing",
+                "SoftKeys", "StandingClocks",
+            ]),
+        .testTarget(
+            name: "IssuerLinkTests",
+            dependencies: [
+                "IssuerLink", "IssuerProtocol", "Keys", "Records", "SpawnedProcesses", "StandingClocks", "StrictJSON",
+                "WebAuthn",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        .testTarget(
+            name: "SandboxTests",
+            dependencies: [
+                "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "Conformance", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
+                "WrongAssertions",
+            ]),
+        .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
+            name: "FuzzCorpusTests",
+            dependencies: [
+                "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Journal", "Keys", "Records",
+                "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
+            name: "AgentAndSandboxTests",
+            dependencies: [
+                "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
+                "Inbox", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "PageServing", "PushReceiver", "RawHTTP",
+                "Records", "Sandbox", "ScratchDirectories", "ServedSandbox", "Signing", "StandingClocks", "StrictJSON",
+                "TestStores",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
+        .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
+            name: "D1Tests",
+            dependencies: [
+                "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "ServedSandbox", "SpawnedProcesses", "StrictJSON",
+                "UIKitStub",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "AgentProgramTests",
+            dependencies: [
+                "AgentHost", "DurableFiles", "oob-agent", "Records",
+            ]),
+        .testTarget(name: "OOBTestingTests", dependencies: ["OOBTesting"]),
+    ])
+
+// Tests of the programs as a whole; they run the scripts of Tests/Stories, Tests/Counterparts and Tests/Hosts as well.
+package.targets += targets(
+    in: "Tests/Stories",
+    [
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-conform", "oob-issuer", "SoftKeys"])
+    ])
+
+// What tests share.
+package.targets += targets(
+    in: "Tests/Support",
+    [
+        .target(  // Bytes to and from a server, as a test sends them.
+            name: "RawHTTP",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .target(  // Tokens and TPMs of software that tests make keys in.
+            name: "SoftKeys", dependencies: ["SpawnedProcesses"]),
+        .target(name: "ScratchDirectories"),  // Directories of one test.
+        .target(name: "SpawnedProcesses"),  // Processes that tests start.
+        .target(  // Stores of tests, in the database that a run is for.
+            name: "TestStores",
+            dependencies: [
+                "Records", "Keys", "SQLiteStore", "SpawnedProcesses",
+                "StoreTables", "TableRows",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
+            ]),
+        .target(  // A clock on which no limit is reached.
+            name: "StandingClocks", dependencies: ["Records"]),
+        .target(  // The sandbox on a port of the loopback, in the test's process.
+            name: "ServedSandbox",
+            dependencies: [
+                "HTTPServing", "IssuerProtocol", "Keys", "Sandbox",
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+    ])
 
 let targetsInC = ["CICUData", "CLinux"]
 for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {

@@ -14,7 +14,7 @@ from load import bought, in_parallel
 from rows import Row, ms, percentile
 from world import PLACE, ROOT, AgentProcess, World, until
 
-sys.path.insert(0, str(ROOT / "Tests" / "Interop"))
+sys.path.insert(0, str(ROOT / "Tests" / "Counterparts"))
 
 from programs import free_port  # noqa: E402
 from pushing import PushingIssuer  # noqa: E402

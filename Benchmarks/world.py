@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "Tests" / "Programs"))
+sys.path.insert(0, str(ROOT / "Tests" / "Stories"))
 # Those that `make deb` leaves, unless others are named.
 os.environ.setdefault("OOB_BIN_DIR", str(ROOT / ".build" / "deb" / "release"))
 

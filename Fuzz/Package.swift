@@ -25,21 +25,21 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-/// The targets of a room of the project's sources.
-func room(_ name: String, _ targets: [Target]) -> [Target] {
-    for target in targets { target.path = "Sources/\(name)/\(target.name)" }
+/// The targets of a folder, in which each lies in a folder of its name.
+func targets(in folder: String, _ targets: [Target]) -> [Target] {
+    for target in targets { target.path = "\(folder)/\(target.name)" }
     return targets
 }
 
-package.targets += room(
-    "Agent",
+package.targets += targets(
+    in: "Sources/Agent",
     [
         .target(name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
         .target(name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "ThreeDS"]),
         .target(name: "Custody", dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
     ])
-package.targets += room(
-    "Core",
+package.targets += targets(
+    in: "Sources/Core",
     [
         .target(
             name: "Authenticator",
@@ -56,8 +56,8 @@ package.targets += room(
             ]),
         .target(name: "Signing", dependencies: ["IssuerProtocol", "Keys", "Records", "ThreeDS", "WebAuthn"]),
     ])
-package.targets += room(
-    "Storage",
+package.targets += targets(
+    in: "Sources/Storage",
     [
         .target(name: "Records", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(
@@ -72,15 +72,15 @@ package.targets += room(
         .target(name: "TableRows"),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     ])
-package.targets += room(
-    "Wire",
+package.targets += targets(
+    in: "Sources/Wire",
     [
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),
         .target(name: "ThreeDS"),
     ])
-package.targets += room(
-    "Platform",
+package.targets += targets(
+    in: "Sources/Platform",
     [
         .target(
             name: "LinuxProcess",
@@ -94,22 +94,32 @@ package.targets += room(
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),
     ])
 
-package.targets += [
-    .executableTarget(name: "Fuzzer", dependencies: parsers + core, path: "Fuzzer"),
-    .testTarget(name: "FuzzCorpusTests", dependencies: parsers + core),
-    .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
-    .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
-    .testTarget(name: "IssuerProtocolTests", dependencies: parsers),
-    .testTarget(
-        name: "KeysTests",
-        dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
-    .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
-    .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
-    .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
-    .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),
-    .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),
-    .target(name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
-]
+package.targets += targets(
+    in: "Tests/Unit",
+    [
+        .testTarget(name: "FuzzCorpusTests", dependencies: parsers + core),
+        .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
+        .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
+        .testTarget(name: "IssuerProtocolTests", dependencies: parsers),
+        .testTarget(
+            name: "KeysTests",
+            dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+        .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
+        .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
+    ])
+package.targets += targets(
+    in: "Tests/Support",
+    [
+        .target(name: "ScratchDirectories"),
+        .target(name: "SpawnedProcesses"),
+        .target(name: "SoftKeys", dependencies: ["SpawnedProcesses"]),
+    ])
+package.targets += targets(
+    in: ".",
+    [
+        .executableTarget(name: "Fuzzer", dependencies: parsers + core)
+    ])
 
 for target in package.targets where target.type != .system && target.name != "CLinux" {
     target.swiftSettings = [

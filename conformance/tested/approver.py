@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
 ROOT = Path(os.environ.get("OOB_ROOT", Path(__file__).resolve().parents[2]))  # A copy of this file names the checkout.
-sys.path.insert(0, str(ROOT / "Tests/Interop"))
+sys.path.insert(0, str(ROOT / "Tests/Counterparts"))
 
 from software_authenticator import FLAG, MODEL, SoftwareAuthenticator, signature  # noqa: E402
 from verify import encode  # noqa: E402
