@@ -3,7 +3,7 @@ SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
 .PHONY: help build deb demo docs man test crash-test host-test takeover-test push-test model-test bench bench-large fuzz sanitize check format \
-	help-texts conform-proof long-test changelog
+	help-texts conform-proof long-test changelog drawings
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -90,6 +90,9 @@ man: ## Write the man pages of a finished build into MAN=.build/man.
 
 help-texts: ## Keep what --help of a finished build prints in Tests/Fixtures/Cases/help, for a reviewer to read.
 	python3 -B Tests/Stories/test_help.py --update
+
+drawings: ## Draw the pictures of the architecture, from Package.swift, and of several hosts.
+	Scripts/draw
 
 changelog: ## Print the unreleased changes as CHANGELOG.md will have them; VERSION=0.1.0 puts them there and removes their files.
 	Scripts/bootstrap --tests

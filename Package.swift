@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
-// The target list is the table of contents. A target imports only targets that are listed below it, which
-// Scripts/check-walls checks.
+// The list of targets is the table of contents: six rooms, each with its targets. A target imports only targets that are
+// listed below it, so a room imports only the rooms below it; Scripts/check-walls checks both.
 import PackageDescription
 
 let package = Package(
@@ -47,19 +47,19 @@ func targets(in folder: String, _ targets: [Target]) -> [Target] {
     return targets
 }
 
-// What tests an agent or an app: the issuer's programs, the page, the kit, the libraries of test suites.
+// Tests an agent or an app: the sandbox, the conformance kit, the page of requests, the libraries of test suites.
 package.targets += targets(
     in: "Sources/TestKit",
     [
-        .executableTarget(
+        .executableTarget(  // The sandbox as a program.
             name: "oob-issuer",
             dependencies: [
-                "CICUData", "HTTPServing", "LineLog", "LinuxProcess", "Sandbox", "SequenceDiagrams",
+                "CICUData", "HTTPServing", "LineLog", "LinuxProcess", "Sandbox", "SequenceDiagrams", "TextAndTime",
                 "ThreeDS", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .executableTarget(
+        .executableTarget(  // The page of an agent's requests as a program.
             name: "oob-inbox",
             dependencies: [
                 "CICUData", "Control", "DurableFiles", "HTTPServing", "Inbox", "LineLog", "LinuxProcess", "PageServing",
@@ -67,10 +67,10 @@ package.targets += targets(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .executableTarget(
+        .executableTarget(  // The conformance kit as a program.
             name: "oob-conform",
             dependencies: [
-                "CICUData", "Conformance", "LinuxProcess", "StrictJSON", "Versioning",
+                "CICUData", "Conformance", "LinuxProcess", "TextAndTime", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .target(name: "OOBTesting"),  // For test suites: the programs, cardholders and their clock, with Swift Testing.
@@ -78,7 +78,7 @@ package.targets += targets(
         .target(  // The page of an agent's requests: lists them, shows the text that is signed, takes decisions.
             name: "Inbox",
             dependencies: [
-                "Control", "HTTPServing", "PageServing", "SequenceDiagrams", "StrictJSON", "ThreeDS",
+                "Control", "HTTPServing", "PageServing", "SequenceDiagrams", "StrictJSON", "TextAndTime",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -101,8 +101,8 @@ package.targets += targets(
         .target(  // The conformance kit: judges messages, and plays either side of the protocol by case files.
             name: "Conformance",
             dependencies: [
-                "IssuerProtocol", "Keys", "LinuxProcess", "PageServing", "Sandbox", "ServerCertificates", "StrictJSON",
-                "ThreeDS", "WebAuthn", "WrongAssertions", "Yams",
+                "IssuerProtocol", "Keys", "LinuxProcess", "PageServing", "Sandbox", "ServerCertificates",
+                "StrictJSON", "TextAndTime", "Threads", "ThreeDS", "WebAuthn", "WrongAssertions", "Yams",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -114,7 +114,7 @@ package.targets += targets(
             name: "Sandbox",
             dependencies: [
                 "DurableFiles", "FairSharing", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess", "PageServing",
-                "SequenceDiagrams", "ServerCertificates", "StrictJSON", "ThreeDS", "WebAuthn",
+                "SequenceDiagrams", "ServerCertificates", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -136,27 +136,28 @@ package.targets += targets(
         .target(  // What pages for a browser have in common: which calls they take, their forms and their style.
             name: "PageServing",
             dependencies: [
-                "StrictJSON", "ThreeDS", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "StrictJSON", "TextAndTime",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             // Served as it is.
             resources: [.embedInCode("style.css")]),
-        .target(name: "SequenceDiagrams", dependencies: ["ThreeDS"]),  // Who said what to whom, as SVG and for Mermaid.
+        .target(name: "SequenceDiagrams", dependencies: ["TextAndTime"]),  // Who said what to whom: SVG, Mermaid.
     ])
 
-// The agent: its programs, its host, and its edges, of which none imports another.
+// The agent's programs, its host and its edges. No edge imports another.
 package.targets += targets(
     in: "Sources/Agent",
     [
-        .executableTarget(
+        .executableTarget(  // The agent as a program: arguments, settings, wiring.
             name: "oob-agent",
             dependencies: [
-                "AgentConfig", "AgentHost", "Authenticator", "Journal", "Records", "CICUData", "Control",
-                "ControlServer", "Custody",
-                "DurableFiles", "HTTPServing", "IssuerLink", "IssuerProtocol", "Keys", "LineLog", "LinuxProcess",
-                "PushReceiver", "SQLiteBackup", "SQLiteStore", "StrictJSON", "ThreeDS", "Versioning",
+                "AgentConfig", "AgentHost", "Authenticator", "CICUData", "Control", "ControlServer", "Custody",
+                "DurableFiles", "HTTPServing", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "LineLog",
+                "LinuxProcess", "PushReceiver", "Records", "SQLiteBackup", "SQLiteStore", "StrictJSON", "TextAndTime",
+                "Threads", "ThreeDS", "Versioning",
                 .target(name: "Personas", condition: .when(traits: ["Personas"])),
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "StoreTables", condition: .when(traits: ["PostgreSQL"])),
@@ -165,24 +166,25 @@ package.targets += targets(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        .executableTarget(
+        .executableTarget(  // The agent's commands: calls on the control socket, and the prompt.
             name: "oobctl",
             dependencies: [
                 "Control", "LinuxProcess", "Prompting", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .target(
+        .target(  // The library for apps: the core with its edges in their process, under D1's names.
             name: "D1",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerLink", "IssuerProtocol", "Journal",
-                "Keys", "LinuxProcess", "Records", "SQLiteBackup", "SQLiteStore", "ThreeDS", "Versioning",
+                "Keys", "LinuxProcess", "Records", "SQLiteBackup", "SQLiteStore", "TextAndTime", "ThreeDS",
+                "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // The agent's host: clock, claim to a state directory, security checks, supervision by systemd.
             name: "AgentHost",
             dependencies: [
-                "Authenticator", "Control", "DurableFiles", "IssuerProtocol", "Journal", "Keys", "LinuxProcess",
-                "Records", "ThreeDS",
+                "Authenticator", "CLinux", "Control", "DurableFiles", "IssuerProtocol", "Journal", "Keys",
+                "LinuxProcess", "Records", "TextAndTime", "Threads",
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -190,7 +192,7 @@ package.targets += targets(
             name: "ControlServer",
             dependencies: [
                 "Authenticator", "Control", "FairSharing", "HTTPServing", "IssuerProtocol", "Journal", "Keys",
-                "LinuxProcess", "Records", "StrictJSON", "ThreeDS",
+                "LinuxProcess", "Records", "TextAndTime", "Threads", "ThreeDS",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -206,6 +208,7 @@ package.targets += targets(
             name: "IssuerLink",
             dependencies: [
                 "FairSharing", "IssuerProtocol", "LinuxProcess", "Records", "ServerCertificates", "StrictJSON",
+                "TextAndTime",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -224,57 +227,57 @@ package.targets += targets(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(  // Private keys under the agent's secret, in tokens and in the TPM.
-            name: "Custody",
-            dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
+            name: "Custody", dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
         .target(  // Who plays the cardholders of `test` enrollments; only with the trait of this name.
             name: "Personas",
             dependencies: [
-                "AgentConfig", "Authenticator", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON",
-                "ThreeDS", "WebAuthn", "WrongAssertions",
+                "AgentConfig", "Authenticator", "IssuerProtocol", "Journal", "Keys", "Records", "Signing",
+                "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn", "WrongAssertions",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // The agent's config file: YAML, with the line of each member.
-            name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
+            name: "AgentConfig", dependencies: ["TextAndTime", "Yams"]),
         .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
             name: "Prompting", dependencies: ["Control"]),
         .target(  // What client and agent say to each other on the control socket, and the client.
-            name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "ThreeDS"]),
+            name: "Control", dependencies: ["StrictJSON", "TextAndTime", "Threads", "ThreeDS"]),
     ])
 
-// What decides: no HTTP, no SQL, no OpenSSL call, no clock of its own.
+// Decides. No HTTP, no SQL, no OpenSSL call, no clock of its own.
 package.targets += targets(
     in: "Sources/Core",
     [
         .target(  // Requests, decisions, enrollment, fetching, delivery, push and upkeep behind the façade `Agent`.
             name: "Authenticator",
             dependencies: [
-                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON", "ThreeDS",
-                "WebAuthn", .product(name: "Logging", package: "swift-log"),
+                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON", "TextAndTime",
+                "ThreeDS", "WebAuthn",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // What happened, as a chain of signed entries: facts, audit, events.
             name: "Journal",
             dependencies: [
-                "IssuerProtocol", "Keys", "Records", "StrictJSON", "ThreeDS",
+                "IssuerProtocol", "Keys", "Records", "StrictJSON", "TextAndTime", "ThreeDS",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // What may be signed: the permit, what it confirms, and the port of the keys.
             name: "Signing", dependencies: ["IssuerProtocol", "Keys", "Records", "ThreeDS", "WebAuthn"]),
     ])
 
-// What is stored, and the databases.
+// Stores: records, tables, databases, backups.
 package.targets += targets(
     in: "Sources/Storage",
     [
         .target(  // Backups of the store in SQLite, and what else may be in a state directory.
             name: "SQLiteBackup",
             dependencies: [
-                "DurableFiles", "Keys", "Records", "SQLiteStore", "StoreTables", "TableRows", "ThreeDS",
+                "DurableFiles", "Keys", "Records", "SQLiteStore", "StoreTables", "TableRows", "TextAndTime",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(  // The store in SQLite.
             name: "SQLiteStore",
             dependencies: [
-                "CSQLite", "LinuxProcess", "Records", "StoreTables", "TableRows",
+                "CSQLite", "LinuxProcess", "Records", "StoreTables", "TableRows", "Threads",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(  // The store in PostgreSQL, which several hosts share; empty without the trait.
@@ -285,37 +288,38 @@ package.targets += targets(
             ]),
         .target(  // The tables of a store, whatever database has them: their rows, and the statements about them.
             name: "StoreTables",
-            dependencies: ["IssuerProtocol", "Keys", "Records", "StrictJSON", "TableRows", "ThreeDS"]),
+            dependencies: ["IssuerProtocol", "Keys", "Records", "StrictJSON", "TableRows", "TextAndTime", "ThreeDS"]),
         .target(name: "TableRows"),  // Rows of tables, read and written by one list of columns for each table.
         .target(  // What is stored, and the ports.
-            name: "Records", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+            name: "Records",
+            dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn"]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),  // A setting that GRDB's module lacks.
         // libpq, with the trait alone; named without pkg-config, which would be asked for it without the trait too.
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
     ])
 
-// Values on the wire, parsed, checked and written: no I/O; cryptography is by Keys.
+// Reads and writes what is on the wire. No I/O; cryptography is a call of Keys.
 package.targets += targets(
     in: "Sources/Wire",
     [
-        .target(name: "WrongAssertions", dependencies: ["IssuerProtocol", "Keys", "ThreeDS", "WebAuthn"]),
+        .target(  // Assertions of tests that have something wrong; signs nothing.
+            name: "WrongAssertions", dependencies: ["IssuerProtocol", "Keys", "ThreeDS", "WebAuthn"]),
         .target(  // The issuer protocol's messages, JWS, challenge commitment.
-            name: "IssuerProtocol",
-            dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+            name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn"]),
         .target(  // Client data, authenticator data, CBOR, attestation, verification.
-            name: "WebAuthn",
-            dependencies: ["Keys", "StrictJSON"]),
-        .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
+            name: "WebAuthn", dependencies: ["Keys", "StrictJSON", "TextAndTime"]),
+        .target(name: "ThreeDS", dependencies: ["TextAndTime"]),  // Values of EMV 3-D Secure and ISO 4217.
     ])
 
-// The process and its servers, keys and files, and values that know no protocol.
+// The process, its servers, keys and files, and values of no protocol.
 package.targets += targets(
     in: "Sources/Platform",
     [
         .target(  // Lines on standard output and error that hold nobody up if nobody reads, and the log in them.
             name: "LineLog",
             dependencies: [
-                "CLinux", "LinuxProcess", "StrictJSON", "ThreeDS", .product(name: "Logging", package: "swift-log"),
+                "CLinux", "LinuxProcess", "StrictJSON", "TextAndTime",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // What the agent's servers have in common: an address to listen on, and patience with a client.
             name: "HTTPServing",
@@ -335,14 +339,17 @@ package.targets += targets(
             dependencies: [
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        .target(  // Threads for what waits in system calls or keeps a processor busy.
+            name: "Threads",
+            dependencies: ["LinuxProcess", .product(name: "DequeModule", package: "swift-collections")]),
         .target(  // What a careful Linux process sets for itself.
-            name: "LinuxProcess",
-            dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
+            name: "LinuxProcess", dependencies: ["CLinux"]),
         .target(  // The only door to OpenSSL and to tokens.
-            name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles", "StrictJSON"]),
+            name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles", "TextAndTime"]),
         .target(name: "DurableFiles"),  // Files that are whole or not there, also after a crash, and who may read them.
-        .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
+        .target(name: "StrictJSON", dependencies: ["TextAndTime"]),  // JSON, read strictly; RFC 8785.
         .target(name: "FairSharing"),  // Places, turns and rates that many share, so that nobody gets all.
+        .target(name: "TextAndTime"),  // Text, bytes and time: fit to be shown, escaped, compared.
         .target(name: "Versioning"),  // The version of the software, for all its programs.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -355,8 +362,9 @@ package.targets += targets(
 package.targets += targets(
     in: "Tests/Unit",
     [
-        .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
+        .testTarget(name: "ThreeDSTests", dependencies: ["TextAndTime", "ThreeDS"]),
         .testTarget(name: "SequenceDiagramsTests", dependencies: ["SequenceDiagrams"]),
+        .testTarget(name: "TextAndTimeTests", dependencies: ["TextAndTime"]),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
         .testTarget(name: "FairSharingTests", dependencies: ["FairSharing"]),
         .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "ScratchDirectories"]),
@@ -371,7 +379,7 @@ package.targets += targets(
         .testTarget(
             name: "HTTPServingTests",
             dependencies: [
-                "CLinux", "HTTPServing", "LinuxProcess", "RawHTTP", "ScratchDirectories",
+                "CLinux", "HTTPServing", "RawHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -381,14 +389,20 @@ package.targets += targets(
             ]),
         .testTarget(
             name: "LinuxProcessTests", dependencies: ["LinuxProcess", "ScratchDirectories", "SpawnedProcesses"]),
-        .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
+        .testTarget(name: "ThreadsTests", dependencies: ["LinuxProcess", "Threads"]),
         .testTarget(
-            name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+            name: "AgentHostTests",
+            dependencies: ["AgentHost", "LinuxProcess", "ScratchDirectories", "SpawnedProcesses"]),
+        .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "TextAndTime", "WebAuthn"]),
+        .testTarget(
+            name: "IssuerProtocolTests",
+            dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn"]),
         .testTarget(
             name: "PersonasTests",
             dependencies: [
                 "AgentConfig", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Personas", "Records",
-                "ScratchDirectories", "Signing", "StrictJSON", "ThreeDS", "WebAuthn", "WrongAssertions",
+                "ScratchDirectories", "Signing", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn",
+                "WrongAssertions",
             ]),
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
         .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
@@ -413,8 +427,8 @@ package.targets += targets(
             name: "AuthenticatorTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Journal", "Keys",
-                "LinuxProcess", "Records", "ScratchDirectories", "Signing", "SoftKeys", "StoreTables", "StrictJSON",
-                "TableRows", "TestStores", "ThreeDS", "WebAuthn",
+                "Records", "ScratchDirectories", "Signing", "SoftKeys", "StoreTables", "StrictJSON", "TableRows",
+                "TestStores", "TextAndTime", "Threads", "ThreeDS", "WebAuthn",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -422,7 +436,7 @@ package.targets += targets(
             name: "ModelTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Journal", "Keys", "Records", "Sandbox",
-                "ScratchDirectories", "Signing", "StrictJSON", "TestStores", "WebAuthn",
+                "ScratchDirectories", "Signing", "StrictJSON", "TestStores", "TextAndTime", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // Empty without the trait.
@@ -436,8 +450,8 @@ package.targets += targets(
             name: "SQLiteStoreTests",
             dependencies: [
                 "Authenticator", "DurableFiles", "IssuerProtocol", "Keys", "Records", "Sandbox", "ScratchDirectories",
-                "SQLiteBackup", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows", "TestStores",
-                "ThreeDS",
+                "SQLiteBackup", "SQLiteStore", "StandingClocks", "StoreTables", "StrictJSON", "TableRows",
+                "TestStores", "TextAndTime", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(
@@ -459,7 +473,8 @@ package.targets += targets(
         .testTarget(
             name: "SandboxTests",
             dependencies: [
-                "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "StrictJSON", "ThreeDS", "WebAuthn",
+                "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "StrictJSON", "TextAndTime", "ThreeDS",
+                "WebAuthn",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -468,23 +483,23 @@ package.targets += targets(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "Conformance", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
-                "WrongAssertions",
+                "Conformance", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON", "TextAndTime", "ThreeDS",
+                "WebAuthn", "WrongAssertions",
             ]),
         .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
             name: "FuzzCorpusTests",
             dependencies: [
                 "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Journal", "Keys", "Records",
-                "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
+                "SQLiteStore", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
             name: "AgentAndSandboxTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
-                "Inbox", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "PageServing", "PushReceiver", "RawHTTP",
-                "Records", "Sandbox", "ScratchDirectories", "ServedSandbox", "Signing", "StandingClocks", "StrictJSON",
-                "TestStores",
+                "Inbox", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "PushReceiver", "RawHTTP", "Records",
+                "Sandbox", "ScratchDirectories", "ServedSandbox", "Signing", "StandingClocks", "StrictJSON",
+                "TestStores", "TextAndTime",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -492,17 +507,12 @@ package.targets += targets(
         .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
             name: "D1Tests",
             dependencies: [
-                "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "ServedSandbox", "SpawnedProcesses", "StrictJSON",
-                "UIKitStub",
+                "Control", "D1", "IssuerProtocol", "Sandbox", "ServedSandbox", "StrictJSON", "UIKitStub",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(
-            name: "AgentProgramTests",
-            dependencies: [
-                "AgentHost", "DurableFiles", "oob-agent", "Records",
-            ]),
+        .testTarget(name: "AgentProgramTests", dependencies: ["AgentHost", "DurableFiles", "oob-agent", "Records"]),
         .testTarget(name: "OOBTestingTests", dependencies: ["OOBTesting"]),
     ])
 

@@ -5,7 +5,7 @@
 import PackageDescription
 
 let parsers: [Target.Dependency] = [
-    "AgentConfig", "Control", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
+    "AgentConfig", "Control", "IssuerProtocol", "Keys", "StrictJSON", "TextAndTime", "ThreeDS",
     "WebAuthn",
 ]
 /// What takes in messages, with its database.
@@ -34,8 +34,8 @@ func targets(in folder: String, _ targets: [Target]) -> [Target] {
 package.targets += targets(
     in: "Sources/Agent",
     [
-        .target(name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
-        .target(name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "ThreeDS"]),
+        .target(name: "AgentConfig", dependencies: ["TextAndTime", "Yams"]),
+        .target(name: "Control", dependencies: ["StrictJSON", "TextAndTime", "Threads", "ThreeDS"]),
         .target(name: "Custody", dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
     ])
 package.targets += targets(
@@ -44,14 +44,14 @@ package.targets += targets(
         .target(
             name: "Authenticator",
             dependencies: [
-                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON", "ThreeDS",
-                "WebAuthn",
+                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON", "TextAndTime",
+                "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "Journal",
             dependencies: [
-                "IssuerProtocol", "Keys", "Records", "StrictJSON", "ThreeDS",
+                "IssuerProtocol", "Keys", "Records", "StrictJSON", "TextAndTime", "ThreeDS",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "Signing", dependencies: ["IssuerProtocol", "Keys", "Records", "ThreeDS", "WebAuthn"]),
@@ -59,36 +59,40 @@ package.targets += targets(
 package.targets += targets(
     in: "Sources/Storage",
     [
-        .target(name: "Records", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+        .target(
+            name: "Records",
+            dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn"]),
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "CSQLite", "LinuxProcess", "Records", "StoreTables", "TableRows",
+                "CSQLite", "LinuxProcess", "Records", "StoreTables", "TableRows", "Threads",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(
             name: "StoreTables",
-            dependencies: ["IssuerProtocol", "Keys", "Records", "StrictJSON", "TableRows", "ThreeDS"]),
+            dependencies: ["IssuerProtocol", "Keys", "Records", "StrictJSON", "TableRows", "TextAndTime", "ThreeDS"]),
         .target(name: "TableRows"),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     ])
 package.targets += targets(
     in: "Sources/Wire",
     [
-        .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
-        .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),
-        .target(name: "ThreeDS"),
+        .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn"]),
+        .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON", "TextAndTime"]),
+        .target(name: "ThreeDS", dependencies: ["TextAndTime"]),
     ])
 package.targets += targets(
     in: "Sources/Platform",
     [
+        .target(name: "LinuxProcess", dependencies: ["CLinux"]),
         .target(
-            name: "LinuxProcess",
-            dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
+            name: "Threads",
+            dependencies: ["LinuxProcess", .product(name: "DequeModule", package: "swift-collections")]),
+        .target(name: "TextAndTime"),
         .target(name: "CLinux"),
         .target(name: "FairSharing"),
-        .target(name: "StrictJSON"),
-        .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles", "StrictJSON"]),
+        .target(name: "StrictJSON", dependencies: ["TextAndTime"]),
+        .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles", "TextAndTime"]),
         .target(name: "DurableFiles"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),
@@ -104,9 +108,10 @@ package.targets += targets(
         .testTarget(
             name: "KeysTests",
             dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
+        .testTarget(name: "TextAndTimeTests", dependencies: ["TextAndTime"]),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
-        .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
-        .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
+        .testTarget(name: "ThreeDSTests", dependencies: ["TextAndTime", "ThreeDS"]),
+        .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "TextAndTime", "WebAuthn"]),
     ])
 package.targets += targets(
     in: "Tests/Support",

@@ -1,4 +1,4 @@
-import StrictJSON
+import TextAndTime
 import Yams
 
 /// A config file: a YAML mapping of setting names to scalars, with the line of each for messages.

@@ -1,4 +1,4 @@
-import StrictJSON
+import TextAndTime
 import Yams
 
 extension YamlError {

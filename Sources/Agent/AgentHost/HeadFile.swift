@@ -1,6 +1,6 @@
 import DurableFiles
-import LinuxProcess
 package import Records
+import Threads
 
 /// The file in the state directory in which a host notes its head.
 package struct HeadFile: HeadKeeper {

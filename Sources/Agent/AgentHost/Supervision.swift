@@ -1,10 +1,10 @@
 package import Authenticator
 import Control
 import Journal
-package import LinuxProcess
+import LinuxProcess
 package import Logging
 import Synchronization
-import ThreeDS
+import TextAndTime
 
 /// Tells the service manager how the agent is: that it is ready, its status, that it lives, and that it stops.
 ///

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Keys
 package import Records
-package import ThreeDS
+package import TextAndTime
 
 /// The machine's clock.
 package struct SystemClock: AgentClock {

@@ -2,7 +2,7 @@ import Authenticator
 import IssuerProtocol
 import Keys
 import Records
-internal import ThreeDS
+import TextAndTime
 
 /// One enrollment, from the wish to the issuer's answer.
 struct Enrolling: Sendable {

@@ -5,7 +5,7 @@ import Journal
 import Keys
 import Records
 import Synchronization
-import ThreeDS
+import TextAndTime
 
 /// One fetch: finds a request, has the payer asked about it, and does what was answered.
 struct Fetching: Sendable {

@@ -1,7 +1,7 @@
 internal import IssuerProtocol
 internal import NIOCore
 internal import NIOHTTP1
-import StrictJSON
+import TextAndTime
 
 /// One request to an issuer, and the bounds of its answer.
 struct IssuerCall: Sendable {

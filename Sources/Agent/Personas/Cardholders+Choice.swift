@@ -3,8 +3,8 @@ import Authenticator
 import IssuerProtocol
 import Records
 import Signing
-import StrictJSON
 import Synchronization
+import TextAndTime
 import ThreeDS
 
 /// Who answers a request: a tag in it, else its enrollment's persona, else the first rule that matches.

@@ -3,6 +3,7 @@ import Authenticator
 import Keys
 import Records
 import StrictJSON
+import TextAndTime
 
 /// A persona that is set for an enrollment, and how far it has come.
 struct PersonaSetting: Sendable, Equatable {

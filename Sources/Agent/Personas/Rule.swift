@@ -2,7 +2,7 @@
 package import AgentConfig
 import IssuerProtocol
 import Records
-import StrictJSON
+import TextAndTime
 import ThreeDS
 
 /// What a tester lets happen by itself, for requests of `test` enrollments: the first rule that matches decides.

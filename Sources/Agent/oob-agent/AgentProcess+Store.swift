@@ -1,11 +1,11 @@
 import AgentHost
 import Custody
 import Keys
-import LinuxProcess
 import Logging
 import Records
 import SQLiteBackup
 import SQLiteStore
+import Threads
 import Versioning
 
 #if PostgreSQL

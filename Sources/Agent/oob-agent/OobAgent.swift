@@ -1,3 +1,4 @@
+import AgentHost
 import ArgumentParser
 import FoundationEssentials
 import Glibc
@@ -6,7 +7,7 @@ import LineLog
 import LinuxProcess
 import Logging
 import SQLiteStore
-import StrictJSON
+import TextAndTime
 import Versioning
 
 /// The agent: the one program that holds keys and the database.

@@ -2,7 +2,7 @@ import FoundationEssentials
 package import Logging
 import StrictJSON
 import Synchronization
-import ThreeDS
+import TextAndTime
 
 /// How a log line is written.
 package enum LineFormat: Sendable {

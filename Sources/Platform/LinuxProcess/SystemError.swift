@@ -12,7 +12,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     /// From errno as the call just before left it.
-    static func afterCall(_ operation: String) -> SystemError {
+    package static func afterCall(_ operation: String) -> SystemError {
         SystemError(operation: operation, errno: Glibc.errno)
     }
 
@@ -30,17 +30,17 @@ package struct UnknownFactError: Error, Equatable, Sendable, CustomStringConvert
     package init(_ description: String) { self.description = description }
 
     /// From errno as the call just before left it.
-    static func afterCall(_ operation: String) -> UnknownFactError {
+    package static func afterCall(_ operation: String) -> UnknownFactError {
         UnknownFactError(SystemError.afterCall(operation).description)
     }
 }
 
 /// Small files in which the kernel says how things are.
-enum KernelFile {
+package enum KernelFile {
     /// The most bytes that are read; what is longer cannot be told.
     static let maxBytes = 65_536
 
-    static func text(_ path: String) throws(UnknownFactError) -> String {
+    package static func text(_ path: String) throws(UnknownFactError) -> String {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .afterCall("open \(path)") }
         defer { close(file) }

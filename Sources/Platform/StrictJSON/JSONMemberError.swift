@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// A member that is missing, of another type, or out of its bounds.
 package struct JSONMemberError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A JSON pointer (RFC 6901), relative to the object that was asked.

@@ -1,3 +1,5 @@
+import TextAndTime
+
 // Members read as what they must be. A required member that is absent is an error; an optional one that is absent or
 // null is nil; a member of another type or out of its bounds is always an error.
 extension JSONObject {

@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// A JSON object: its members in order, every name once.
 ///
 /// Names are compared by their bytes, never by Unicode equivalence.

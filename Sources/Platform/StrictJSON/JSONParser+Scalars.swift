@@ -1,3 +1,5 @@
+import TextAndTime
+
 // Numbers (RFC 8259 §6) and strings (§7).
 extension JSONParser {
     /// The lexeme: `[ "-" ] int [ frac ] [ exp ]`.

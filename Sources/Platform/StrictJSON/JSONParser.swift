@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// One pass over one text: recursive descent, bounded by its limits.
 struct JSONParser {
     let bytes: [UInt8]

@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// How much JSON a reader takes on.
 package struct JSONLimits: Sendable {
     /// Bytes of the whole text.

@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// A value that this canonical form does not take.
 package struct RFC8785Error: Error, Equatable, Sendable, CustomStringConvertible {
     /// The number's lexeme.

@@ -1,7 +1,7 @@
 import GRDB
 import SQLiteStore
 import TableRows
-import ThreeDS
+import TextAndTime
 
 /// The table `manifest` of a backup, which the agent's own database never has: what the backup is, and the digest of
 /// its rows.

@@ -1,8 +1,8 @@
 import GRDB
-package import LinuxProcess
 package import Records
 import StoreTables
 import TableRows
+package import Threads
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, so what a write has acknowledged survives a power cut.
 package struct SQLiteDatabase: Store {

@@ -1,7 +1,7 @@
 import Keys
 package import Records
-import StrictJSON
 import TableRows
+import TextAndTime
 
 /// The column of the key under which rows stand in sums, sealed.
 enum RowKeyColumn: Int, TableColumn {

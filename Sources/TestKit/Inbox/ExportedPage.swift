@@ -1,6 +1,6 @@
 package import Control
 import FoundationEssentials
-import ThreeDS
+import TextAndTime
 
 /// One page about a request that loads nothing and needs no agent.
 package enum ExportedPage {

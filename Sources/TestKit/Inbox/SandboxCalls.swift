@@ -3,6 +3,7 @@ import Control
 import NIOCore
 import NIOHTTP1
 import StrictJSON
+import TextAndTime
 
 /// The calls of a sandbox that is a request's issuer: one on this machine, over plain HTTP.
 ///

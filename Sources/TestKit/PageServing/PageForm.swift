@@ -1,4 +1,4 @@
-import StrictJSON
+import TextAndTime
 
 /// The fields of a form as a browser sends them (application/x-www-form-urlencoded).
 package struct PageForm: Sendable {

@@ -1,5 +1,5 @@
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// Text as a page shows it: what reorders or hides it is escaped, as in the agent's own text.
 package enum PageText {

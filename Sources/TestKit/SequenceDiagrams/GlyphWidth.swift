@@ -1,4 +1,4 @@
-internal import ThreeDS
+import TextAndTime
 
 /// The width of a scalar in a proportional font.
 enum GlyphWidth {

@@ -1,4 +1,4 @@
-import ThreeDS
+import TextAndTime
 
 /// Who said what to whom, and when: parties as lanes from left to right, steps from top to bottom.
 ///

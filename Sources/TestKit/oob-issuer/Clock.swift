@@ -1,7 +1,7 @@
 import ArgumentParser
 import LinuxProcess
 import Sandbox
-import ThreeDS
+import TextAndTime
 
 struct Clock: ParsableCommand {
     static let configuration = CommandConfiguration(

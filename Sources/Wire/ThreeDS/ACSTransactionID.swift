@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// The ACS's identifier of a transaction: EMV 3-D Secure's acsTransID, a UUID in the text form of RFC 9562 §4.
 ///
 /// Two are equal if they differ in the case of their letters only.

@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// The values of a transaction's known members, read each by its rule.
 struct KnownValues {
     static let merchantNameLength = 1...40

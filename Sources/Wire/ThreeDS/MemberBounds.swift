@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// The rules of a transaction that concern its members as members: how many, what names, how long.
 enum MemberBounds {
     static let count = 16

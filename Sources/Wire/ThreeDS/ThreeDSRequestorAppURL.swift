@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// Where the payer goes back to after the decision: EMV 3-D Secure's threeDSRequestorAppURL.
 ///
 /// It may go to another program's command line, so its form is narrow: at most 256 bytes of the ASCII characters that

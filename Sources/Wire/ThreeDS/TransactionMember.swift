@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// One member of a transaction: a name and a string value, as they were received.
 package struct TransactionMember: Sendable, Equatable {
     package let name: String

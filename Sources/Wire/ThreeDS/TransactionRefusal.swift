@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// Why a transaction is refused: the first rule of EMV 3-D Secure, or of this agent, that it breaks.
 package struct TransactionRefusal: Error, Equatable, Sendable, CustomStringConvertible {
     /// Which rule is broken, by raw values that are stable: scripts and logs depend on them.

@@ -1,4 +1,4 @@
-import StrictJSON
+import TextAndTime
 
 /// The bytes of `clientDataJSON`, written as WebAuthn Level 3 §5.8.1.1 says.
 ///

@@ -4,6 +4,7 @@ import RawHTTP
 import ServedSandbox
 import StrictJSON
 import Testing
+import TextAndTime
 
 /// Requests of other people's HTTP clients and push libraries (`Tests/Fixtures/Libraries`), over a socket to the real servers.
 @Suite(.timeLimit(.minutes(20)))

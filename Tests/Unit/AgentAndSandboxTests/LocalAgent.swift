@@ -8,6 +8,7 @@ import ScratchDirectories
 import StrictJSON
 import TestStores
 import Testing
+import TextAndTime
 
 @testable import Authenticator
 @testable import Journal

@@ -5,8 +5,8 @@ import Logging
 import PushReceiver
 import RawHTTP
 import StandingClocks
-import StrictJSON
 import Testing
+import TextAndTime
 
 @testable import Authenticator
 

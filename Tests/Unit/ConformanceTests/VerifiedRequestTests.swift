@@ -3,6 +3,7 @@ import IssuerProtocol
 import Keys
 import StrictJSON
 import Testing
+import TextAndTime
 import ThreeDS
 import WebAuthn
 

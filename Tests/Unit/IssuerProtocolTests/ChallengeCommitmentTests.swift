@@ -2,6 +2,7 @@ import FoundationEssentials
 import IssuerProtocol
 import StrictJSON
 import Testing
+import TextAndTime
 import ThreeDS
 
 struct ChallengeCommitmentTests {

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Keys
 import StrictJSON
 import Testing
+import TextAndTime
 
 struct JWKSetTests {
     private let key: PublicKey

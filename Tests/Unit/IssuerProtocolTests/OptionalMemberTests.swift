@@ -2,6 +2,7 @@ import IssuerProtocol
 import Keys
 import StrictJSON
 import Testing
+import TextAndTime
 
 /// Members that RFC 7515, 7517 and 7519 leave open, and their outcome.
 @Suite struct OptionalMemberTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ScratchDirectories
+import SpawnedProcesses
 import Testing
 
 @testable import LinuxProcess

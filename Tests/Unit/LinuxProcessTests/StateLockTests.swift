@@ -1,5 +1,6 @@
 import Foundation
 import ScratchDirectories
+import SpawnedProcesses
 import Testing
 
 @testable import LinuxProcess

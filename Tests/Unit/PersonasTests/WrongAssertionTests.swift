@@ -5,6 +5,7 @@ import Keys
 import ScratchDirectories
 import StrictJSON
 import Testing
+import TextAndTime
 import ThreeDS
 import WebAuthn
 import WrongAssertions

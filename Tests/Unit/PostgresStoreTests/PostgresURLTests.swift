@@ -35,7 +35,8 @@ struct PostgresURLTests {
     }
 
     @Test func `the man page names databases that can be taken`() throws {
-        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/man/oob-agent.mdoc")
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../docs/man/oob-agent.mdoc")
         let named = try String(contentsOf: page, encoding: .utf8).replacing("\\-", with: "-")
             .split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("postgres") && $0.contains("://") }
         #expect(named.count == 2)

@@ -7,6 +7,7 @@ import SQLiteStore
 import ScratchDirectories
 import StrictJSON
 import TestStores
+import TextAndTime
 import ThreeDS
 
 /// A store in a file of its own, and a second way into that file.

@@ -2,7 +2,7 @@ import Records
 import SQLiteStore
 import StrictJSON
 import Testing
-import ThreeDS
+import TextAndTime
 
 /// A row that the agent cannot have written is an error, never a default.
 struct UnreadableRowTests {

@@ -4,6 +4,7 @@ import Sandbox
 import ScratchDirectories
 import StrictJSON
 import Testing
+import TextAndTime
 
 @Suite struct SandboxStoreTests {
     private func withDatabase(_ body: (String) async throws -> Void) async throws {

@@ -1,7 +1,7 @@
 import IssuerProtocol
 import Keys
 import Sandbox
-import StrictJSON
+import TextAndTime
 import WebAuthn
 
 /// An authenticator made of the project's own parts, which can be right and, in one thing, wrong.

@@ -1,4 +1,5 @@
 import Testing
+import TextAndTime
 import ThreeDS
 
 struct TransactionTextTests {

@@ -1,5 +1,6 @@
 import StrictJSON
 import Testing
+import TextAndTime
 
 @testable import WebAuthn
 

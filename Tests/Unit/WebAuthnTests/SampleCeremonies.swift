@@ -1,5 +1,5 @@
 import Keys
-import StrictJSON
+import TextAndTime
 
 @testable import WebAuthn
 

@@ -1,5 +1,5 @@
 package import StrictJSON
-import ThreeDS
+import TextAndTime
 
 // How the agent reads request bodies: each member within its bounds, bytes of UTF-8 for text.
 

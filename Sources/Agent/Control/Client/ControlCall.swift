@@ -1,5 +1,4 @@
-import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// One request to the agent.
 struct ControlCall: Sendable {

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import ThreeDS
+import TextAndTime
 
 /// The client of the agent's control API: a function for each call.
 package struct ControlClient: Sendable {

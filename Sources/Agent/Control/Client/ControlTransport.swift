@@ -1,5 +1,5 @@
 internal import Glibc
-internal import LinuxProcess
+import Threads
 
 /// Carries one call over the Unix socket: HTTP/1.1, no redirects, no second try.
 struct ControlTransport: Sendable {

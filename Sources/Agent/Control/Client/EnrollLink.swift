@@ -1,5 +1,4 @@
-import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// The link that an issuer hands out: `oob-enroll:?issuer=…&code=…`, values percent-encoded (RFC 3986 §2.1).
 package struct EnrollLink: Sendable, Equatable {

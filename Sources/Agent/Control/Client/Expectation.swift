@@ -1,3 +1,4 @@
+import TextAndTime
 internal import ThreeDS
 
 /// The texts of expectations, checked before anything is sent.

@@ -1,4 +1,4 @@
-import StrictJSON
+import TextAndTime
 
 /// Which request a decision is about.
 package enum RequestSelector: Sendable, Equatable {

@@ -1,4 +1,4 @@
-private import StrictJSON
+import TextAndTime
 
 /// A file of the directory that evidence is written to.
 package struct EvidenceFile: Sendable, Equatable {

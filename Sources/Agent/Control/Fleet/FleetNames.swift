@@ -1,4 +1,4 @@
-internal import ThreeDS
+import TextAndTime
 
 /// The names of many enrollments that are made in one run: `PREFIX-00001` and so on.
 ///

@@ -1,4 +1,4 @@
-internal import ThreeDS
+import TextAndTime
 
 /// How far back a report goes.
 package enum FleetWindow {

@@ -1,4 +1,4 @@
-package import ThreeDS
+package import TextAndTime
 
 /// The agent's clock: the answer of `GET /v1/clock`, and part of others if it is a test's.
 package struct ClockView: Codable, Sendable, Equatable {

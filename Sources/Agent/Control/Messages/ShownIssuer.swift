@@ -1,4 +1,4 @@
-internal import ThreeDS
+import TextAndTime
 
 /// An issuer's address as a person is asked about it, before anything is sent there.
 ///

@@ -1,4 +1,4 @@
-internal import ThreeDS
+import TextAndTime
 
 /// Text from outside, made fit for a terminal.
 package enum TerminalText {

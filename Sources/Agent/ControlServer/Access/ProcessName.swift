@@ -1,6 +1,6 @@
 import Glibc
 import Journal
-import ThreeDS
+import TextAndTime
 
 extension ControlPeer {
     init(_ caller: Caller) {

@@ -2,10 +2,10 @@ import Authenticator
 import Control
 import HummingbirdCore
 import Journal
-import LinuxProcess
 import Logging
 import NIOCore
 import Records
+import Threads
 
 extension ControlCalls {
     /// The copy is taken before the first byte goes out, so that what hinders it is answered as any other error.

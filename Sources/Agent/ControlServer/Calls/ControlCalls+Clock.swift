@@ -1,7 +1,7 @@
 import Authenticator
 import Control
 import Journal
-import ThreeDS
+import TextAndTime
 
 extension ControlCalls {
     /// The agent's clock if it is a test's; nil if it is the machine's.

@@ -4,7 +4,7 @@ import IssuerProtocol
 import Journal
 import Keys
 import Records
-import ThreeDS
+import TextAndTime
 
 extension ControlCalls {
     /// How long an enroll waits for the issuer's answer, in seconds; it goes on without the client.

@@ -4,7 +4,7 @@ import IssuerProtocol
 import Journal
 import Keys
 import Records
-import StrictJSON
+import TextAndTime
 
 extension ControlCalls {
     /// Goes on only while the client is there: it reads the whole journal.

@@ -1,7 +1,7 @@
 import Authenticator
 import Control
 import HummingbirdCore
-import ThreeDS
+import TextAndTime
 
 /// Which requests a report is about.
 struct FleetQuery {

@@ -6,7 +6,7 @@ import Journal
 import Logging
 import NIOCore
 import Records
-import StrictJSON
+import TextAndTime
 
 /// Finds the call that a request means, and makes a problem of whatever goes wrong.
 struct ControlRouter: Sendable {

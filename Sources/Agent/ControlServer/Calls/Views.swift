@@ -3,7 +3,7 @@ import Control
 import IssuerProtocol
 import Keys
 import Records
-import StrictJSON
+import TextAndTime
 import ThreeDS
 
 extension RequestView {

@@ -1,5 +1,5 @@
 import FairSharing
-import LinuxProcess
+import Threads
 
 /// Lets one piece of long work go on at a time, on a thread behind all others; users take turns, and few wait.
 ///

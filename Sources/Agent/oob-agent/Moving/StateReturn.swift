@@ -14,7 +14,7 @@ import Records
 import SQLiteBackup
 import SQLiteStore
 import StoreTables
-import ThreeDS
+import TextAndTime
 
 /// One state's way from a PostgreSQL database into a SQLite file, where the chain of one host goes on as the only one.
 ///

@@ -1,5 +1,5 @@
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// Settings as a config file has them.
 enum ConfigText {

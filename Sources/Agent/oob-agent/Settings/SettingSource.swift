@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import HTTPServing
 import PushReceiver
-import StrictJSON
+import TextAndTime
 
 /// Finds and reads the value of each setting: flag, environment variable, config member.
 struct SettingSource {

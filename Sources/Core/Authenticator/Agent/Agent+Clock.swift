@@ -2,7 +2,7 @@ import IssuerProtocol
 package import Journal
 import Logging
 import Records
-package import ThreeDS
+package import TextAndTime
 
 /// What an agent's clock says.
 package struct ClockFacts: Sendable {

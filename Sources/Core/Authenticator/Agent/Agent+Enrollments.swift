@@ -2,7 +2,7 @@ import IssuerProtocol
 import Journal
 package import Keys
 package import Records
-import ThreeDS
+import TextAndTime
 
 extension Agent {
     /// Enrollments that are not over and wanted, oldest first; with `ended`, also those that are over.

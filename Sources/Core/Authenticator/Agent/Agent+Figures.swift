@@ -1,6 +1,6 @@
 import Journal
 import Records
-import ThreeDS
+import TextAndTime
 
 extension Agent {
     /// Also if the store cannot be read, which the figures say.

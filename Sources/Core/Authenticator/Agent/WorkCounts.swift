@@ -1,6 +1,6 @@
 import IssuerProtocol
 import Records
-import StrictJSON
+import TextAndTime
 import ThreeDS
 
 /// What became of requests and decisions since the agent started, counted from the journal.

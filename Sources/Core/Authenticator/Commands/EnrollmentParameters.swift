@@ -1,7 +1,7 @@
 package import IssuerProtocol
 package import Keys
 package import Records
-import ThreeDS
+import TextAndTime
 
 /// The parameters of a new enrollment.
 package struct EnrollmentParameters: Sendable {

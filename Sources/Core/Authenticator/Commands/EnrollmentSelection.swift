@@ -1,5 +1,5 @@
 import Records
-import ThreeDS
+import TextAndTime
 
 extension StoreReader {
     /// Throws `CommandError` if an enrollment that has not ended has this name.

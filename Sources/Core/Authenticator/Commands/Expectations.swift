@@ -1,4 +1,5 @@
 import Records
+import TextAndTime
 package import ThreeDS
 
 /// What must hold of a request for a script's decision to count; nothing is decided unless all hold.

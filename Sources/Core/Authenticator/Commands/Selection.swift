@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Journal
 import Records
+import TextAndTime
 import ThreeDS
 
 /// How a command names a request.

@@ -3,6 +3,7 @@ import Journal
 import Keys
 import Records
 import Signing
+import TextAndTime
 import ThreeDS
 import WebAuthn
 

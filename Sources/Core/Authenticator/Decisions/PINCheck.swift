@@ -1,6 +1,6 @@
 import Journal
 import Records
-import ThreeDS
+import TextAndTime
 
 /// The only place that tries PINs: every try is counted, and on the disk, before it is made.
 ///

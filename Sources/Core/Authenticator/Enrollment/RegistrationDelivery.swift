@@ -2,7 +2,7 @@ import IssuerProtocol
 import Journal
 import Logging
 import Records
-import ThreeDS
+import TextAndTime
 
 /// Sends registrations: the same bytes until the issuer has answered, also after a crash.
 struct RegistrationDelivery: Sendable {

@@ -1,5 +1,5 @@
 import Records
-import ThreeDS
+import TextAndTime
 
 /// Looks at what is weak about the agent, its enrollments and its surroundings.
 struct Checkup: Sendable {

@@ -1,7 +1,7 @@
 import IssuerProtocol
 import Keys
 import Records
-import ThreeDS
+import TextAndTime
 
 extension Enrollment {
     /// What is weak about this enrollment, or has gone wrong with it.

@@ -1,7 +1,7 @@
 import IssuerProtocol
 import Records
 import Synchronization
-import ThreeDS
+import TextAndTime
 
 /// Names a group of enrollments that are fetched for together; see ``FetchGroups``.
 typealias FetchGroupID = Int

@@ -1,5 +1,5 @@
 import Records
-import ThreeDS
+import TextAndTime
 
 /// Whether this machine's clock can be right.
 ///

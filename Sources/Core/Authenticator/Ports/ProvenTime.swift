@@ -1,7 +1,7 @@
 import IssuerProtocol
 import Records
 import Synchronization
-import ThreeDS
+import TextAndTime
 
 /// The time that is known to have passed: the age of all that is kept counts by it.
 ///

@@ -1,6 +1,6 @@
 import Records
 import Synchronization
-import ThreeDS
+import TextAndTime
 
 /// By which way a message came.
 package enum ArrivalChannel: Sendable {

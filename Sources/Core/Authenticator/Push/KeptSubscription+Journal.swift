@@ -3,6 +3,7 @@ import Journal
 import Keys
 import Records
 import StrictJSON
+import TextAndTime
 
 /// What changes subscriptions, each change with its entry in the journal.
 extension StoreWriter {

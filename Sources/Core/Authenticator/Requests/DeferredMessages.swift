@@ -1,7 +1,7 @@
 import IssuerProtocol
 import Records
 import Synchronization
-import ThreeDS
+import TextAndTime
 
 /// Messages that cannot be judged yet: their `iat` is ahead, or their key is not known yet.
 ///

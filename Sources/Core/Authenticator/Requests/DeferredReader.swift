@@ -2,7 +2,7 @@ import IssuerProtocol
 import Journal
 import Records
 import Synchronization
-import ThreeDS
+import TextAndTime
 
 /// Reads again what was held, when its time has come.
 ///

@@ -2,8 +2,7 @@ import IssuerProtocol
 import Journal
 import Logging
 import Records
-import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// Takes in the messages of one answer: verifies them, then stores, holds or drops each.
 struct Intake: Sendable {

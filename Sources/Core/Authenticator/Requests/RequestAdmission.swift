@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Journal
 import Records
+import TextAndTime
 import ThreeDS
 
 /// Admits one authentic message into the store, in one database transaction: dedup, conflict, supersede.

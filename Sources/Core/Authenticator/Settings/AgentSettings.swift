@@ -1,4 +1,5 @@
 package import IssuerProtocol
+package import TextAndTime
 package import ThreeDS
 
 /// What an operator may set about the core.

@@ -1,8 +1,8 @@
 package import IssuerProtocol
 import Keys
 import Records
-import StrictJSON
 import Synchronization
+import TextAndTime
 
 /// Where issuers push to, which can be learned late, and change: what every endpoint begins with.
 package final class PushAddress: Sendable {

@@ -1,7 +1,7 @@
 import Journal
 import Logging
 import Records
-import ThreeDS
+import TextAndTime
 
 /// Closes requests when they expire.
 ///

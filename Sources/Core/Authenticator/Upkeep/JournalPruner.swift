@@ -1,7 +1,7 @@
 import Journal
 import Logging
 import Records
-import ThreeDS
+import TextAndTime
 
 /// Removes the journal's oldest entries when their time is over, in small steps, each behind a signed mark.
 struct JournalPruner: Sendable {

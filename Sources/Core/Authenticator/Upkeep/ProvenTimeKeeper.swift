@@ -2,7 +2,7 @@ import Journal
 import Logging
 import Records
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// Keeps the proven time: finds it at start, moves it up while the agent runs, and writes it.
 struct ProvenTimeKeeper: Sendable {

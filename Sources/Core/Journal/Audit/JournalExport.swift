@@ -1,6 +1,6 @@
 package import Keys
 package import Records
-import ThreeDS
+import TextAndTime
 
 /// Whose chain of the journal it is.
 package struct NamedChain: Sendable {

@@ -1,5 +1,6 @@
 import Keys
 package import Records
+import TextAndTime
 
 /// Follows the journal by its digests alone, which is quick; ``JournalCheck`` says what is wrong if it does not hold.
 ///

@@ -1,6 +1,7 @@
 package import Keys
 package import Records
 import StrictJSON
+import TextAndTime
 
 /// The chain of another host, as a host has found it: its key, and where it ended by that key's signature.
 package struct SeenHost: Sendable, Equatable {

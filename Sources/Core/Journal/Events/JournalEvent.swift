@@ -1,5 +1,5 @@
 package import Records
-import ThreeDS
+import TextAndTime
 
 /// What a reader of events is told: the part of the journal that is about requests and enrollments.
 package struct JournalEvent: Sendable, Equatable {

@@ -2,7 +2,7 @@ package import IssuerProtocol
 import Keys
 package import Records
 package import StrictJSON
-import ThreeDS
+import TextAndTime
 
 // MARK: The agent
 

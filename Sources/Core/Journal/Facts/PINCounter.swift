@@ -1,6 +1,7 @@
 package import Keys
 package import Records
 import StrictJSON
+import TextAndTime
 
 /// What wrong PINs are counted of: an enrollment whose key the agent made, or a key that was there already.
 package struct PINCounter: Sendable {

@@ -1,7 +1,6 @@
 import IssuerProtocol
 import Records
-import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// Wrong and changed PINs as the journal tells them: of enrollments whose key the agent made, and of other keys.
 ///

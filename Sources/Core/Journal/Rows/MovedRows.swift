@@ -1,7 +1,7 @@
 import IssuerProtocol
 import Records
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// What the journal says of the rows of a state that several hosts had, and that goes on with one chain.
 ///

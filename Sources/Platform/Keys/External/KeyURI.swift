@@ -1,4 +1,4 @@
-internal import StrictJSON
+import TextAndTime
 
 /// Where a key that this program did not make is kept.
 ///

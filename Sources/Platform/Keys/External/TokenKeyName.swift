@@ -1,4 +1,4 @@
-internal import StrictJSON
+import TextAndTime
 
 /// Which private key on which PKCS #11 token: the path of a `pkcs11:` URI (RFC 7512 §2.3).
 ///

@@ -1,14 +1,14 @@
 import Glibc
 
 /// Where a Unix socket is (unix(7)).
-struct UnixAddress {
-    static let maxBytes = 107
+package struct UnixAddress {
+    package static let maxBytes = 107
 
     private var address = sockaddr_un()
     private let count: socklen_t
 
     /// - Parameter name: a path, or a name with `@` in the place of its zero byte; at most ``maxBytes``.
-    init(_ name: [UInt8]) {
+    package init(_ name: [UInt8]) {
         address.sun_family = sa_family_t(AF_UNIX)
         let isAbstract = name.first == UInt8(ascii: "@")
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
@@ -19,7 +19,7 @@ struct UnixAddress {
     }
 
     /// Returns what sendto(2) does.
-    func send(_ bytes: [UInt8], from file: CInt) -> Int {
+    package func send(_ bytes: [UInt8], from file: CInt) -> Int {
         unsafe withUnsafePointer(to: address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 unsafe sendto(file, bytes, bytes.count, CInt(MSG_NOSIGNAL), address, count)

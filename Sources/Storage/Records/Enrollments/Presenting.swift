@@ -1,6 +1,6 @@
 import IssuerProtocol
 import Keys
-import StrictJSON
+package import TextAndTime
 package import ThreeDS
 
 extension RequestRecord {

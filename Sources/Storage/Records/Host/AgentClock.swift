@@ -1,4 +1,4 @@
-import ThreeDS
+import TextAndTime
 
 /// Where the core learns what time it is, and waits.
 package protocol AgentClock: Sendable {

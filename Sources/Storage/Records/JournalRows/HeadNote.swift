@@ -1,5 +1,5 @@
 import Keys
-import StrictJSON
+import TextAndTime
 
 /// The head of a host's chain, as it is noted outside the database.
 ///

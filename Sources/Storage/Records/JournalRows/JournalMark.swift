@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// Where a chain stands: an entry's number, and the digest of its bytes.
 package struct JournalPoint: Sendable, Equatable {
     package let sequence: Int64

@@ -1,6 +1,6 @@
 import Records
 import TableRows
-import ThreeDS
+import TextAndTime
 
 extension Fields {
     /// A time that this agent's clock gave: seconds since 1970, within `BoundedTime.range`.

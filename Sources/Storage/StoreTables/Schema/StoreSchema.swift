@@ -1,6 +1,6 @@
 import Keys
-import StrictJSON
 package import TableRows
+import TextAndTime
 
 /// The tables of the store: one text for both databases.
 ///

@@ -1,7 +1,7 @@
 package import IssuerProtocol
 package import Records
 import TableRows
-import ThreeDS
+import TextAndTime
 
 /// The columns of a message that was seen.
 enum MessageColumn: Int, TableColumn {

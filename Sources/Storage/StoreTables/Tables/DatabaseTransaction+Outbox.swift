@@ -1,7 +1,7 @@
 import IssuerProtocol
 package import Records
 import TableRows
-import ThreeDS
+import TextAndTime
 
 /// The columns of a request whose decision waits; a piece of its evidence has the bytes.
 private enum QueuedColumn: Int, TableColumn {

@@ -2,7 +2,7 @@ import IssuerProtocol
 import Keys
 package import Records
 import TableRows
-import ThreeDS
+import TextAndTime
 
 /// The columns of a request.
 enum RequestColumn: Int, TableColumn {

@@ -3,6 +3,7 @@ import IssuerProtocol
 import Keys
 import Sandbox
 import StrictJSON
+import TextAndTime
 
 /// One case as it is played against an approver, by an issuer of its own.
 struct ApproverScene {

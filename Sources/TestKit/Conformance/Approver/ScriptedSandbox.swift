@@ -4,6 +4,7 @@ import Logging
 import Sandbox
 import StrictJSON
 import Synchronization
+import TextAndTime
 
 /// The sandbox as the issuer of one case: it lists what the case has made, answers what a script says, and keeps what an
 /// approver sends.

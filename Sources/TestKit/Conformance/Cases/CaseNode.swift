@@ -1,4 +1,5 @@
 package import StrictJSON
+import TextAndTime
 import Yams
 
 /// A value of a YAML file that knows where it stands, for errors.

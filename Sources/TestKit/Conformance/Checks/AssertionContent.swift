@@ -1,5 +1,6 @@
 import Keys
 import StrictJSON
+import TextAndTime
 import WebAuthn
 
 /// What an assertion says, before anything of it is checked: for the report, and for what nobody has told the kit.

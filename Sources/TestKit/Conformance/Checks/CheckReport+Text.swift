@@ -1,5 +1,5 @@
 package import StrictJSON
-import ThreeDS
+import TextAndTime
 
 extension CheckReport {
     /// For a person: the verdict, a line a rule, and what was decoded; nothing in it that a terminal obeys.

@@ -1,5 +1,5 @@
 package import IssuerProtocol
-import StrictJSON
+import TextAndTime
 package import ThreeDS
 import WebAuthn
 

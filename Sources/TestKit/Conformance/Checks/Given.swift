@@ -2,6 +2,7 @@ import FoundationEssentials
 package import IssuerProtocol
 package import Keys
 import StrictJSON
+import TextAndTime
 package import WebAuthn
 
 /// What is wrong with something that the user gave: one line that is safe to print.

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import StrictJSON
+import TextAndTime
 
 /// What a message says, before anything of it is checked: for the report, and for what nobody has told the kit.
 struct RequestContent {

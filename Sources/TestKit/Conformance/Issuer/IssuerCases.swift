@@ -1,5 +1,5 @@
 import IssuerProtocol
-import StrictJSON
+import TextAndTime
 
 /// The cases that an issuer is judged by.
 package struct IssuerCases: Sendable {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IssuerProtocol
 import StrictJSON
+import TextAndTime
 import ThreeDS
 import WebAuthn
 

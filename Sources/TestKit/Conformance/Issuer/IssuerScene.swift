@@ -2,7 +2,7 @@ import FoundationEssentials
 import IssuerProtocol
 import Keys
 import StrictJSON
-import ThreeDS
+import TextAndTime
 import WebAuthn
 
 /// One case as it is played against an issuer: its cardholders, its requests, and what was answered last.

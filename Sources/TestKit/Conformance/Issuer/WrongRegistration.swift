@@ -1,6 +1,6 @@
 import IssuerProtocol
 import Keys
-import StrictJSON
+import TextAndTime
 import WebAuthn
 
 /// One thing that a registration has wrong.

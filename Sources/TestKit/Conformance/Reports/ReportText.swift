@@ -1,4 +1,4 @@
-import ThreeDS
+import TextAndTime
 
 /// Text of a peer or a file as it may stand in a report or on a terminal, at whatever length.
 enum ReportText {

@@ -1,5 +1,6 @@
 import PageServing
 import StrictJSON
+import TextAndTime
 
 /// A run's outcome as files and as text for a terminal.
 package struct RunReport: Sendable {

@@ -6,6 +6,7 @@ import NIOPosix
 import NIOSSL
 import ServerCertificates
 import StrictJSON
+import TextAndTime
 
 /// HTTP as the kit speaks it: nothing is followed, everything has an end.
 package struct Wire: Sendable {

@@ -1,5 +1,6 @@
 import LinuxProcess
 import StrictJSON
+import Threads
 
 /// How the tested side does one thing for a test: a command for the shell, or an HTTP call.
 package enum TestedCommand: Sendable {

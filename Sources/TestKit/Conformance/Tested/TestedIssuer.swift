@@ -1,5 +1,6 @@
 import IssuerProtocol
 import StrictJSON
+import TextAndTime
 
 /// An issuer that is tested: its URL, and the commands that stand for its bank and its ACS.
 package struct TestedIssuer: Sendable {

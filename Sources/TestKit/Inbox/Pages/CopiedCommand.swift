@@ -1,6 +1,6 @@
 import Control
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// A request from a shell or a test suite: to decide it while it is pending, else to look at it.
 struct CopiedCommand {

@@ -1,7 +1,6 @@
 import Control
 import PageServing
-import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// Which requests are listed: what the URL says of it.
 struct ListQuery: Sendable {

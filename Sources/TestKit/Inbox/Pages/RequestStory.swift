@@ -2,7 +2,7 @@ import Control
 import PageServing
 import SequenceDiagrams
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// A request's life as the agent's journal tells it.
 struct RequestStory {

@@ -1,6 +1,7 @@
 import Control
 import PageServing
 import StrictJSON
+import TextAndTime
 
 /// What went over the wire, taken apart, for the templates.
 enum WireParts {

@@ -1,7 +1,7 @@
 import GRDB
 import Logging
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// Says what time it is for the sandbox, and moves a test's clock ahead.
 struct ClockController: Sendable {

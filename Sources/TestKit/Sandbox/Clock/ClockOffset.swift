@@ -1,5 +1,5 @@
 import GRDB
-import ThreeDS
+import TextAndTime
 
 /// How far a test's clock is ahead, in the database: it survives a restart.
 enum ClockOffset {

@@ -1,5 +1,6 @@
 package import SequenceDiagrams
 import StrictJSON
+import TextAndTime
 import ThreeDS
 
 extension PurchaseReport {

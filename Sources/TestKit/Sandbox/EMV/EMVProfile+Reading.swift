@@ -1,4 +1,5 @@
 import StrictJSON
+import TextAndTime
 import ThreeDS
 
 extension EMVProfile {

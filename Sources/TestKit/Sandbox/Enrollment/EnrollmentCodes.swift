@@ -1,6 +1,7 @@
 import GRDB
 import IssuerProtocol
 import StrictJSON
+import TextAndTime
 import WebAuthn
 
 /// What whoever drives a test asks for with `POST /sandbox/enrollment-codes`.

@@ -3,6 +3,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TextAndTime
 import WebAuthn
 
 /// Takes the answer to a registration ceremony, once.

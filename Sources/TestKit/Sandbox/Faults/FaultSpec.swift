@@ -1,4 +1,4 @@
-import StrictJSON
+import TextAndTime
 
 /// Faults by odds and a seed, as `oob-issuer serve --faults` takes them.
 package struct FaultSpec: Sendable, Equatable {

@@ -1,7 +1,7 @@
 import HummingbirdCore
 import IssuerProtocol
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// A call as it came over HTTP, whole and within bounds.
 package struct Call: Sendable {

@@ -1,6 +1,7 @@
 import IssuerProtocol
 import NIOHTTP1
 import StrictJSON
+package import TextAndTime
 package import ThreeDS
 
 /// What a tester looks at and does again, from a shell.

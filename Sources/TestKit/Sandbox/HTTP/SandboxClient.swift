@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import ServerCertificates
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// Drives a running sandbox from a shell.
 package struct SandboxClient: Sendable {

@@ -1,6 +1,6 @@
 import IssuerProtocol
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// A call that gets a problem (RFC 9457) for an answer.
 struct SandboxError: Error, Equatable {

@@ -1,4 +1,5 @@
 import StrictJSON
+import TextAndTime
 import ThreeDS
 
 /// An answer of the sandbox for whoever asked from a shell.

@@ -2,6 +2,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TextAndTime
 
 /// The calls for whoever drives a test; no issuer has them.
 package enum SandboxRoutes {

@@ -2,6 +2,7 @@ import GRDB
 import IssuerProtocol
 import PageServing
 import StrictJSON
+import TextAndTime
 import ThreeDS
 
 /// The first page: what can be ordered, and what there is.

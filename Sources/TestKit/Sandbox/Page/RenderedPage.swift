@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Keys
 import PageServing
-import StrictJSON
+import TextAndTime
 
 /// A page as it goes out.
 struct RenderedPage: Sendable {

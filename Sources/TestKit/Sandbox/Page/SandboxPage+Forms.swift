@@ -4,7 +4,7 @@ import Keys
 import Logging
 import PageServing
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// What the page's forms do.
 extension SandboxPage {

@@ -5,7 +5,7 @@ import Keys
 import Logging
 import PageServing
 import SequenceDiagrams
-import StrictJSON
+import TextAndTime
 
 /// The page of the sandbox for a browser: makes purchases, and shows what came of them.
 ///

@@ -1,6 +1,7 @@
 import IssuerProtocol
 package import Keys
 import StrictJSON
+import TextAndTime
 
 /// Signs authn requests, cancellations and VAPID tokens: the only place where the issuer's keys are used.
 package struct IssuerSigner: Sendable {

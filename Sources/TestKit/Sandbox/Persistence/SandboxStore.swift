@@ -1,5 +1,5 @@
 import GRDB
-import ThreeDS
+import TextAndTime
 
 /// The sandbox's database: in memory, or one SQLite file.
 package struct SandboxStore: Sendable {

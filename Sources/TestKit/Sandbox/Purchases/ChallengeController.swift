@@ -1,5 +1,6 @@
 import GRDB
 import StrictJSON
+import TextAndTime
 import ThreeDS
 
 /// What the cardholder and the 3DS SDK do about a challenge, besides what the sandbox plays by itself.

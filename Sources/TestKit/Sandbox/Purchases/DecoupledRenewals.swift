@@ -1,5 +1,5 @@
 import GRDB
-import ThreeDS
+import TextAndTime
 
 /// Asks the cardholder of a decoupled purchase again when a request has expired undecided.
 ///

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import StrictJSON
+import TextAndTime
 import ThreeDS
 import WebAuthn
 

@@ -1,5 +1,6 @@
 import GRDB
 import StrictJSON
+import TextAndTime
 import ThreeDS
 
 /// Lists purchases, the newest first.

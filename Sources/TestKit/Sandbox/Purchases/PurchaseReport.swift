@@ -1,5 +1,5 @@
 import StrictJSON
-import ThreeDS
+import TextAndTime
 
 /// A purchase's timeline as a client of the sandbox got it.
 package struct PurchaseReport: Sendable {

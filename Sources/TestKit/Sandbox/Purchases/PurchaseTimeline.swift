@@ -2,6 +2,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TextAndTime
 import WebAuthn
 
 /// Everything that happened to one purchase, for whoever drives a test.

@@ -1,6 +1,7 @@
 import GRDB
 import IssuerProtocol
 import StrictJSON
+import TextAndTime
 import WebAuthn
 
 /// Makes signed authn requests and cancellations, and puts them on an authenticator's list.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Conformance
 import Glibc
 import LinuxProcess
-import StrictJSON
+import TextAndTime
 
 /// A file that an argument names; `-` is standard input.
 struct InputFile {

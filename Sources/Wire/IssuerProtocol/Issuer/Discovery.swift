@@ -1,4 +1,5 @@
 package import StrictJSON
+import TextAndTime
 
 /// What an issuer says of itself at `/.well-known/oob-authenticator`.
 ///

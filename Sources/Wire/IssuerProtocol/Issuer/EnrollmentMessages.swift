@@ -1,5 +1,5 @@
 package import StrictJSON
-internal import ThreeDS
+import TextAndTime
 package import WebAuthn
 
 /// The first step of an enrollment: the code that the issuer handed out.

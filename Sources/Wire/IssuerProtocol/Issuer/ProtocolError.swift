@@ -1,4 +1,5 @@
 import StrictJSON
+import TextAndTime
 
 /// A message of the issuer protocol that is not what it must be.
 package struct ProtocolError: Error, Equatable, Sendable, CustomStringConvertible {

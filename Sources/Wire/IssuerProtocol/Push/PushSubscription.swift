@@ -1,5 +1,6 @@
 package import Keys
 package import StrictJSON
+import TextAndTime
 
 /// A push subscription as an enrollment carries it: the JSON of the W3C's Push API (§8, `toJSON`).
 package struct PushSubscription: Sendable, Equatable {

@@ -1,5 +1,5 @@
 package import Keys
-import StrictJSON
+import TextAndTime
 
 /// The key with which an issuer says that a push is its own (RFC 8292 §3.2).
 package struct VAPIDKey: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import TextAndTime
 package import ThreeDS
 package import WebAuthn
 

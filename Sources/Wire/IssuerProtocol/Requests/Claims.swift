@@ -1,4 +1,5 @@
 import StrictJSON
+import TextAndTime
 import ThreeDS
 
 /// The claims of a message whose signature held; names may still appear twice in it.

@@ -1,4 +1,4 @@
-import StrictJSON
+import TextAndTime
 
 /// A `jti` or an `authenticatorId`: 1 to 64 characters of `A-Z a-z 0-9 _ -`.
 package struct TokenID: Hashable, Sendable, CustomStringConvertible {

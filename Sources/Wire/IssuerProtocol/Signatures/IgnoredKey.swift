@@ -1,5 +1,6 @@
 import Keys
 import StrictJSON
+import TextAndTime
 
 /// A member of a JWK Set that verifies no request, and why.
 package struct IgnoredKey: Error, Sendable, Equatable {

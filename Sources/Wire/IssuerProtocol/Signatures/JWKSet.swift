@@ -1,5 +1,6 @@
 package import Keys
 package import StrictJSON
+import TextAndTime
 
 /// An issuer's keys (RFC 7517 §5): those that can sign an authn request, by their `kid`, and why the others cannot.
 package struct JWKSet: Sendable {

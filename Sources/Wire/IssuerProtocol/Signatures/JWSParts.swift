@@ -1,4 +1,5 @@
 import StrictJSON
+import TextAndTime
 
 /// The three parts of a JWS in compact serialization (RFC 7515 §7.1), none of them empty, nor looked into.
 struct JWSParts {

@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// One row of ISO 4217's list one.
 package struct Currency: Sendable, Equatable {
     /// Three letters, such as "USD".

@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// An amount that a person or script expects before anything is approved, such as "USD 1.00".
 package struct ExpectedAmount: Sendable, Equatable, CustomStringConvertible {
     private let currency: Currency

@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// An amount in minor units: EMV 3-D Secure's purchaseAmount, 1 to 48 ASCII digits.
 ///
 /// Kept as digits: 48 of them fit no number type.

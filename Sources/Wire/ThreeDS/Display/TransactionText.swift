@@ -1,3 +1,5 @@
+package import TextAndTime
+
 /// The text that the payer decides on: fixed lines of "Label: value", most important first.
 ///
 /// Everything that the signature covers is in it; of the URL of an instrument's icon its host, or its digest. Values pass

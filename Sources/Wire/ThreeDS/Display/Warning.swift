@@ -1,3 +1,5 @@
+import TextAndTime
+
 /// Something the payer should look at before deciding.
 package struct Warning: Sendable, Equatable {
     package enum Severity: String, Sendable, CaseIterable {

@@ -1,4 +1,5 @@
 import StrictJSON
+import TextAndTime
 
 // Members that several of the JSON forms share.
 extension JSONObject {

@@ -1,7 +1,7 @@
 import AgentHost
 import Logging
 import Testing
-import ThreeDS
+import TextAndTime
 
 @testable import Authenticator
 @testable import Journal

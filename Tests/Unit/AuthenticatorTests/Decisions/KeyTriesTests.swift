@@ -6,6 +6,7 @@ import SoftKeys
 import StrictJSON
 import TestStores
 import Testing
+import TextAndTime
 
 @testable import Authenticator
 @testable import Journal

@@ -3,6 +3,7 @@ import Keys
 import TableRows
 import TestStores
 import Testing
+import TextAndTime
 
 @testable import Authenticator
 @testable import Journal

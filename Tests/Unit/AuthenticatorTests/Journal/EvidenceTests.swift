@@ -2,6 +2,7 @@ import AgentHost
 import IssuerProtocol
 import Keys
 import Testing
+import TextAndTime
 import ThreeDS
 import WebAuthn
 

@@ -7,6 +7,7 @@ import StrictJSON
 import TableRows
 import TestStores
 import Testing
+import TextAndTime
 
 @testable import Authenticator
 @testable import Journal

@@ -1,8 +1,8 @@
 import IssuerProtocol
 import Keys
-import LinuxProcess
 import TestStores
 import Testing
+import Threads
 
 @testable import Authenticator
 @testable import Journal

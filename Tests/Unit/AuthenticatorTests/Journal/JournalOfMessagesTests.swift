@@ -1,6 +1,6 @@
 import IssuerProtocol
-import StrictJSON
 import Testing
+import TextAndTime
 
 @testable import Authenticator
 @testable import Journal

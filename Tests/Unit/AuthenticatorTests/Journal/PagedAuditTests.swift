@@ -1,6 +1,7 @@
 import Keys
 import TableRows
 import Testing
+import TextAndTime
 
 @testable import Authenticator
 @testable import Journal

@@ -1,6 +1,6 @@
 import IssuerProtocol
 import Testing
-import ThreeDS
+import TextAndTime
 
 @testable import Authenticator
 @testable import Records

@@ -1,7 +1,7 @@
 import IssuerProtocol
 import Keys
-import StrictJSON
 import Testing
+import TextAndTime
 
 @testable import Authenticator
 @testable import Journal

@@ -4,6 +4,7 @@ import Logging
 import ScratchDirectories
 import StrictJSON
 import Testing
+import TextAndTime
 
 @testable import Authenticator
 @testable import Records

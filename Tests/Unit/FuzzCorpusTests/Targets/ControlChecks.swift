@@ -1,5 +1,5 @@
 import AgentConfig
-import StrictJSON
+import TextAndTime
 
 @testable import Control
 

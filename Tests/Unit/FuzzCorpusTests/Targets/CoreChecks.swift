@@ -9,6 +9,7 @@ import Records
 import SQLiteStore
 import StrictJSON
 import Synchronization
+import TextAndTime
 import ThreeDS
 
 /// What an issuer signed, taken in by the whole core with a database behind it: by push, by poll, and decided.

@@ -1,4 +1,5 @@
 import StrictJSON
+import TextAndTime
 
 /// Strict JSON (RFC 8259), its canonical form (RFC 8785) and base64url (RFC 4648).
 enum JSONChecks {

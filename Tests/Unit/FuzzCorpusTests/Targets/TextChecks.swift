@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TextAndTime
 import ThreeDS
 
 /// Text that is shown, expected or opened.

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import StrictJSON
+import TextAndTime
 import ThreeDS
 
 /// What the payer is asked to approve, and the text that says it.

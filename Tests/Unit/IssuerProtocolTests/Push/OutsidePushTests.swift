@@ -2,6 +2,7 @@ import Foundation
 import Keys
 import StrictJSON
 import Testing
+import TextAndTime
 
 @testable import IssuerProtocol
 

@@ -1,6 +1,7 @@
 import Keys
 import StrictJSON
 import Testing
+import TextAndTime
 
 @testable import IssuerProtocol
 

@@ -1,6 +1,6 @@
 import Keys
-import StrictJSON
 import Testing
+import TextAndTime
 
 @testable import IssuerProtocol
 

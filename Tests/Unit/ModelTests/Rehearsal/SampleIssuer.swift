@@ -2,6 +2,7 @@ import IssuerProtocol
 import Keys
 import Records
 import StrictJSON
+import TextAndTime
 import WebAuthn
 
 /// The issuer's side of what a schedule lists: its key, its cards, and messages as they go over the wire.

@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TextAndTime
 import WebAuthn
 
 extension PlannedRequest {

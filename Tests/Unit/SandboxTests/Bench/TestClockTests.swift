@@ -3,7 +3,7 @@ import Sandbox
 import ScratchDirectories
 import StrictJSON
 import Testing
-import ThreeDS
+import TextAndTime
 
 /// A clock that whoever drives a test moves ahead: no test here sleeps, only its move ends what waits.
 @Suite(.timeLimit(.minutes(20))) struct TestClockTests {

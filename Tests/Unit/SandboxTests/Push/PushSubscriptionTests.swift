@@ -3,6 +3,7 @@ import Keys
 import Sandbox
 import StrictJSON
 import Testing
+import TextAndTime
 
 /// How a subscription comes to the sandbox, and how it goes.
 @Suite struct PushSubscriptionTests {

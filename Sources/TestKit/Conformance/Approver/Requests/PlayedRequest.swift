@@ -3,6 +3,7 @@ import IssuerProtocol
 import Keys
 import Sandbox
 import StrictJSON
+import TextAndTime
 import ThreeDS
 
 /// A request case as it is listed for an approver.

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import StrictJSON
+import TextAndTime
 
 /// Puts the parties and the time of a run in the place of those that the request cases are written with.
 struct RequestAdaptation {

@@ -1,6 +1,7 @@
 package import IssuerProtocol
 package import Keys
 package import StrictJSON
+import TextAndTime
 import ThreeDS
 
 // Builds the message that a case describes; `conformance/cases/approver/README.md` says what its members mean.

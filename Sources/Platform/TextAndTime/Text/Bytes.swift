@@ -1,0 +1,56 @@
+// Inlined where they are used: the reader of JSON calls them for each name and each byte.
+
+extension String {
+    /// Whether both strings are the same UTF-8 bytes.
+    ///
+    /// Swift's `==` takes canonically equivalent strings for equal; a commitment does not.
+    @inlinable
+    package func hasBytes(of other: String) -> Bool {
+        // Most have another length, which is known without reading them.
+        guard utf8.count == other.utf8.count else { return false }
+        let (own, others) = (utf8.span, other.utf8.span)
+        for index in own.indices where own[index] != others[index] { return false }
+        return true
+    }
+
+    /// Nil unless all of it is UTF-8.
+    @inlinable
+    package init?(strictUTF8 bytes: Span<UInt8>) {
+        guard let text = try? UTF8Span(validating: bytes) else { return nil }
+        self.init(copying: text)
+    }
+
+    /// Whether the string is ASCII digits only; true of the empty one.
+    package var isASCIIDigits: Bool {
+        utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is one of `A-Z a-z`.
+    @inlinable
+    package var isASCIILetter: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+    }
+
+    /// Whether the byte is one of `0-9`.
+    @inlinable
+    package var isASCIIDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+    }
+
+    /// Whether the byte is one of `0-9 A-F a-f`.
+    @inlinable
+    package var isASCIIHexDigit: Bool {
+        isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
+    }
+}
+
+/// Bytes as a key, hashed all at once: an array hashes each of its elements.
+package struct HashedBytes: Hashable, Sendable {
+    private let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    package func hash(into hasher: inout Hasher) { unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
+}
