@@ -156,11 +156,11 @@ package.targets += targets(
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "CICUData", "Control", "ControlServer", "Custody",
                 "DurableFiles", "HTTPServing", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "LineLog",
-                "LinuxProcess", "PushReceiver", "Records", "SQLiteBackup", "SQLiteStore", "StrictJSON", "TextAndTime",
+                "LinuxProcess", "PushReceiver", "Records", "SQLiteBackup", "SQLiteStore", "StoreTables", "StrictJSON",
+                "TextAndTime",
                 "Threads", "ThreeDS", "Versioning",
                 .target(name: "Personas", condition: .when(traits: ["Personas"])),
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
-                .target(name: "StoreTables", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -232,7 +232,7 @@ package.targets += targets(
             name: "Personas",
             dependencies: [
                 "AgentConfig", "Authenticator", "IssuerProtocol", "Journal", "Keys", "Records", "Signing",
-                "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn", "WrongAssertions",
+                "StoreTables", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn", "WrongAssertions",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // The agent's config file: YAML, with the line of each member.
@@ -250,14 +250,14 @@ package.targets += targets(
         .target(  // Requests, decisions, enrollment, fetching, delivery, push and upkeep behind the façade `Agent`.
             name: "Authenticator",
             dependencies: [
-                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON", "TextAndTime",
-                "ThreeDS", "WebAuthn",
+                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StoreTables", "StrictJSON",
+                "TextAndTime", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // What happened, as a chain of signed entries: facts, audit, events.
             name: "Journal",
             dependencies: [
-                "IssuerProtocol", "Keys", "Records", "StrictJSON", "TextAndTime", "ThreeDS",
+                "IssuerProtocol", "Keys", "Records", "StoreTables", "StrictJSON", "TextAndTime", "ThreeDS",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // What may be signed: the permit, what it confirms, and the port of the keys.
@@ -436,7 +436,7 @@ package.targets += targets(
             name: "ModelTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Journal", "Keys", "Records", "Sandbox",
-                "ScratchDirectories", "Signing", "StrictJSON", "TestStores", "TextAndTime", "WebAuthn",
+                "ScratchDirectories", "Signing", "StoreTables", "StrictJSON", "TestStores", "TextAndTime", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // Empty without the trait.
@@ -490,7 +490,7 @@ package.targets += targets(
             name: "FuzzCorpusTests",
             dependencies: [
                 "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Journal", "Keys", "Records",
-                "SQLiteStore", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn",
+                "SQLiteStore", "StoreTables", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
@@ -498,8 +498,8 @@ package.targets += targets(
             dependencies: [
                 "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
                 "Inbox", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "PushReceiver", "RawHTTP", "Records",
-                "Sandbox", "ScratchDirectories", "ServedSandbox", "Signing", "StandingClocks", "StrictJSON",
-                "TestStores", "TextAndTime",
+                "Sandbox", "ScratchDirectories", "ServedSandbox", "Signing", "StandingClocks", "StoreTables",
+                "StrictJSON", "TestStores", "TextAndTime",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

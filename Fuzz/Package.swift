@@ -10,7 +10,7 @@ let parsers: [Target.Dependency] = [
 ]
 /// What takes in messages, with its database.
 let core: [Target.Dependency] = [
-    "Authenticator", "Custody", "Journal", "Records", "Signing", "SQLiteStore",
+    "Authenticator", "Custody", "Journal", "Records", "Signing", "SQLiteStore", "StoreTables",
     .product(name: "Logging", package: "swift-log"),
 ]
 
@@ -44,14 +44,14 @@ package.targets += targets(
         .target(
             name: "Authenticator",
             dependencies: [
-                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StrictJSON", "TextAndTime",
-                "ThreeDS", "WebAuthn",
+                "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StoreTables", "StrictJSON",
+                "TextAndTime", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "Journal",
             dependencies: [
-                "IssuerProtocol", "Keys", "Records", "StrictJSON", "TextAndTime", "ThreeDS",
+                "IssuerProtocol", "Keys", "Records", "StoreTables", "StrictJSON", "TextAndTime", "ThreeDS",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "Signing", dependencies: ["IssuerProtocol", "Keys", "Records", "ThreeDS", "WebAuthn"]),

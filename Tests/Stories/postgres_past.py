@@ -17,7 +17,7 @@ PIECES = ["message", "text", "decision"]
 BATCH = 1_000_000
 # Seconds from the oldest to the newest, and from that to now.
 SPAN, SINCE = 8_640_000, 172_800
-# `DatabaseTransaction.messageSlot`
+# `StoreReading.messageSlot`
 SLOT = 300
 FILLED = ["request", "message", "message_tally"]
 

@@ -3,6 +3,7 @@ import Authenticator
 import IssuerProtocol
 import Records
 import Signing
+import StoreTables
 import Synchronization
 import TextAndTime
 import ThreeDS
@@ -43,7 +44,7 @@ extension Cardholders {
 
     /// What would answer a request now, and the persona that was asked, if one is set.
     static func choice(
-        for request: RequestRecord, of enrollment: Enrollment, _ settings: Settings, in store: any StoreReader
+        for request: RequestRecord, of enrollment: Enrollment, _ settings: Settings, in store: StoreReading
     ) throws -> (Script, PersonaSetting?) {
         guard enrollment.isPlayable else {
             let type = enrollment.authnType.rawValue

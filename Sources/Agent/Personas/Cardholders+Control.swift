@@ -3,6 +3,7 @@ package import Authenticator
 package import IssuerProtocol
 package import Records
 import Signing
+import StoreTables
 import Synchronization
 
 extension Cardholders: CardholderControl {

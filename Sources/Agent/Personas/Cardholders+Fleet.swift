@@ -2,6 +2,7 @@
 package import Authenticator
 internal import IssuerProtocol
 import Records
+import StoreTables
 
 extension Cardholders {
     /// How many requests one read of the store looks at, so that none takes long.

@@ -5,6 +5,7 @@ import IssuerProtocol
 package import Logging
 package import Records
 import Signing
+import StoreTables
 import Synchronization
 import WrongAssertions
 

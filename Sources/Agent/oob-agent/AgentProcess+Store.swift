@@ -5,6 +5,7 @@ import Logging
 import Records
 import SQLiteBackup
 import SQLiteStore
+import StoreTables
 import Threads
 import Versioning
 

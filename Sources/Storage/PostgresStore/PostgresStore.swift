@@ -1,6 +1,6 @@
 #if PostgreSQL
 package import Records
-import StoreTables
+package import StoreTables
 import Synchronization
 import TableRows
 
@@ -92,7 +92,7 @@ package final class PostgresStore: Store {
         }
     }
 
-    package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    package func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         let reader = nextReader.withLock { next in
             next = (next + 1) % readers.count
             return readers[next]
@@ -100,13 +100,13 @@ package final class PostgresStore: Store {
         return try await read(on: reader, body)
     }
 
-    package func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    package func survey<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try Task.checkCancellation()
         return try await read(on: surveyor, body)
     }
 
     private func read<T: Sendable>(
-        on reader: PostgresWorker, _ body: @escaping @Sendable (any StoreReader) throws -> T
+        on reader: PostgresWorker, _ body: @escaping @Sendable (StoreReading) throws -> T
     ) async throws -> T {
         let (host, sealing) = (host.name, sealing)
         return try await Self.naming(settings) {
@@ -114,7 +114,7 @@ package final class PostgresStore: Store {
                 let session = PostgresSession(connection, host: host)
                 do {
                     try session.beginReading()
-                    let result = try body(DatabaseTransaction(database: session, sealing: sealing, host: host))
+                    let result = try body(StoreReading(database: session, sealing: sealing, host: host))
                     try session.endReading()
                     return result
                 } catch {
@@ -125,7 +125,7 @@ package final class PostgresStore: Store {
         }
     }
 
-    package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+    package func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         let (host, incarnation, sealing, settings) = (host.name, incarnation, sealing, settings)
         let (head, doubt, clockGuard, tally) = (head, doubt, clockGuard, tally)
         let wanted = clockGuard.reading()

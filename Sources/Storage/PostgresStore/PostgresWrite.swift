@@ -29,7 +29,7 @@ struct PostgresWrite {
     /// Notes where it ends now.
     let noteHead: (Int64?) -> Void
 
-    func run<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
+    func run<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
         for _ in 1..<Self.maxRuns {
             do {
                 return try runOnce(body)
@@ -45,12 +45,12 @@ struct PostgresWrite {
         return try runOnce(body)
     }
 
-    private func runOnce<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
+    private func runOnce<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
         // What was in doubt may be there: before that is known, nothing can be held against what was written last.
         try settleEarlier()
         let session = PostgresSession(connection, host: host)
         let written = Written()
-        let transaction = DatabaseTransaction(database: session, sealing: sealing, written: written, host: host)
+        let transaction = StoreTransaction(database: session, sealing: sealing, written: written, host: host)
         let token = Int64.random(in: .min ... .max)
         let result: T
         do {

@@ -12,7 +12,7 @@ struct DatabaseWrite {
     let sealing: Sealing
 
     /// - Throws: what `body` throws; `StoreError` if it could not be committed.
-    func run<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
+    func run<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
         var isWhole = false
         do {
             return try commit { writer in
@@ -27,11 +27,11 @@ struct DatabaseWrite {
         }
     }
 
-    private func commit<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
+    private func commit<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
         var results: [T] = []
         let written = Written()
         try database.inTransaction {
-            let transaction = DatabaseTransaction(database: database, sealing: sealing, written: written)
+            let transaction = StoreTransaction(database: database, sealing: sealing, written: written)
             results.append(try body(transaction))
             try transaction.vouchForRows()
             return .commit

@@ -1,6 +1,6 @@
 import GRDB
 package import Records
-import StoreTables
+package import StoreTables
 import TableRows
 package import Threads
 
@@ -86,37 +86,37 @@ package struct SQLiteDatabase: Store {
         }
     }
 
-    package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    package func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try Task.checkCancellation()
         return try await threads.run { try readNow(body) }
     }
 
-    private func readNow<T>(_ body: (any StoreReader) throws -> T) throws -> T {
+    private func readNow<T>(_ body: (StoreReading) throws -> T) throws -> T {
         try Self.naming(path) {
             try pool.unsafeRead { database in
-                try database.reading { try body(DatabaseTransaction(database: database, sealing: sealing)) }
+                try database.reading { try body(StoreReading(database: database, sealing: sealing)) }
             }
         }
     }
 
     /// Reads on a connection of its own, one survey's page after the other.
-    package func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    package func survey<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try Task.checkCancellation()
         return try await threads.run {
             try Self.naming(path) {
                 try surveyor.read { database in
-                    try database.reading { try body(DatabaseTransaction(database: database, sealing: sealing)) }
+                    try database.reading { try body(StoreReading(database: database, sealing: sealing)) }
                 }
             }
         }
     }
 
-    package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+    package func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         // Not GRDB's own `async` call, which is cut off with its caller's task.
         try await threads.run { try writeNow(body) }
     }
 
-    private func writeNow<T>(_ body: (any StoreWriter) throws -> T) throws -> T {
+    private func writeNow<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
         return try Self.naming(path) {
             try pool.writeWithoutTransaction { database in
                 try DatabaseWrite(database: database, path: path, sealing: sealing).run(body)

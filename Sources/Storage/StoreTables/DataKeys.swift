@@ -3,7 +3,7 @@ package import Records
 import TableRows
 
 /// The column of an enrollment's data key, sealed; a statement gives it after the columns of the tables that it reads.
-enum DataKeyColumn: Int, TableColumn {
+package enum DataKeyColumn: Int, TableColumn {
     static let table = TableLayout<Self>("data_key", naming: .snakeCase)
 
     case sealed
@@ -40,7 +40,7 @@ final class SeenDataKeys {
     }
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
     /// The data key of the enrollment that a column names, for a list of columns that it ends.
     static func dataKey(of enrollment: String) -> String {
         "(SELECT sealed FROM data_key WHERE data_key.enrollment_id = \(enrollment))"
@@ -77,7 +77,7 @@ extension DatabaseTransaction {
         }
     }
 
-    private func keptDataKey(of id: EnrollmentID) throws -> (slot: Int64, sealed: [UInt8])? {
+    fileprivate func keptDataKey(of id: EnrollmentID) throws -> (slot: Int64, sealed: [UInt8])? {
         try database.rows("SELECT slot, sealed FROM data_key WHERE enrollment_id = ?", [id.text]) {
             row -> (slot: Int64, sealed: [UInt8]) in
             guard case .number(let slot) = row[0], case .bytes(let sealed) = row[1] else {
@@ -87,6 +87,39 @@ extension DatabaseTransaction {
         }.first
     }
 
+    /// The sealed data keys of the enrollments whose id comes after one, nil for all, by their ids: at most `limit`.
+    ///
+    /// Also of those that are over; none if the store has no data keys.
+    package func dataKeys(after id: EnrollmentID?, limit: Int) throws -> [SealedDataKey] {
+        try database.rows(
+            """
+            SELECT enrollment_id, sealed FROM data_key WHERE enrollment_id > ? AND enrollment_id < ?
+            ORDER BY enrollment_id LIMIT ?
+            """,
+            [id?.text ?? "", FreeSlot.prefix, limit], as: sealedDataKey)
+    }
+
+    /// Looks at the data keys of enrollments together, before their rows are written.
+    func seeDataKeys(of ids: Set<EnrollmentID>) throws {
+        let unseen = ids.filter { dataKeys[$0] == nil }
+        guard !unseen.isEmpty else { return }
+        let sql = """
+            SELECT enrollment_id, sealed FROM data_key WHERE enrollment_id IN (\(database.dialect.elements("?")))
+            """
+        for key in try database.rows(sql, [Self.json(unseen)], as: sealedDataKey) {
+            dataKeys.take(key.sealed, of: key.enrollmentId)
+        }
+    }
+
+    private func sealedDataKey(_ row: any StatementRow) throws -> SealedDataKey {
+        guard case .text(let text) = row[0], let id = EnrollmentID(text), case .bytes(let sealed) = row[1] else {
+            throw DataKeyColumn.table.unreadable(.sealed)
+        }
+        return SealedDataKey(enrollmentId: id, sealed: sealed)
+    }
+}
+
+extension StoreTransaction {
     /// Makes the data key of a new enrollment.
     func insertDataKey(of id: EnrollmentID) throws {
         // On PostgreSQL a row that is written anew has another place, and other hosts look for one at the same time.
@@ -124,34 +157,7 @@ extension DatabaseTransaction {
             [FreeSlot.id(of: slot), [UInt8](repeating: 0, count: sealed.count), slot])
     }
 
-    package func dataKeys(after id: EnrollmentID?, limit: Int) throws -> [SealedDataKey] {
-        try database.rows(
-            """
-            SELECT enrollment_id, sealed FROM data_key WHERE enrollment_id > ? AND enrollment_id < ?
-            ORDER BY enrollment_id LIMIT ?
-            """,
-            [id?.text ?? "", FreeSlot.prefix, limit], as: sealedDataKey)
-    }
-
-    /// Looks at the data keys of enrollments together, before their rows are written.
-    func seeDataKeys(of ids: Set<EnrollmentID>) throws {
-        let unseen = ids.filter { dataKeys[$0] == nil }
-        guard !unseen.isEmpty else { return }
-        let sql = """
-            SELECT enrollment_id, sealed FROM data_key WHERE enrollment_id IN (\(database.dialect.elements("?")))
-            """
-        for key in try database.rows(sql, [Self.json(unseen)], as: sealedDataKey) {
-            dataKeys.take(key.sealed, of: key.enrollmentId)
-        }
-    }
-
-    private func sealedDataKey(_ row: any StatementRow) throws -> SealedDataKey {
-        guard case .text(let text) = row[0], let id = EnrollmentID(text), case .bytes(let sealed) = row[1] else {
-            throw DataKeyColumn.table.unreadable(.sealed)
-        }
-        return SealedDataKey(enrollmentId: id, sealed: sealed)
-    }
-
+    /// Writes the same data key, sealed anew; nothing if the row has another one.
     package func update(_ old: SealedDataKey, resealed: [UInt8]) throws {
         dataKeys.forget(old.enrollmentId)
         try database.run(

@@ -96,7 +96,7 @@ extension SealedRow {
 
 // MARK: What a database transaction writes
 
-extension DatabaseTransaction {
+extension StoreReading {
     /// Notes a row as it is in the database, which this database transaction may write over.
     func noteRead(_ row: SealedRow, _ mark: RowMark) { written?.state.rows[row] = mark }
 
@@ -112,6 +112,55 @@ extension DatabaseTransaction {
         written.state.isSumDue = true
     }
 
+    /// The name of the chain that it has; empty for the only one.
+    var chain: String { host?.text ?? "" }
+
+    /// The number by which a name is looked up; nil if there is no key for it, and nothing to be looked up.
+    func nameBucket(of name: String) throws -> Int64? {
+        let terms = try written.map(rowTerms) ?? keptRowKey().map(RowTerms.init)
+        return try terms?.bucket(of: name)
+    }
+
+    fileprivate func rowTerms(_ written: Written) throws -> RowTerms {
+        if let terms = written.state.rowTerms { return terms }
+        let terms = RowTerms(try keptRowKey() ?? newRowKey())
+        written.state.rowTerms = terms
+        return terms
+    }
+
+    /// Nil if there is none; it is looked for once.
+    func keptRowKey() throws -> DataKey? {
+        if let key = sealing.rowKey.value { return key }
+        // A key that does not open is as good as gone: this secret has opened the audit key.
+        guard let sealed = try sealedRowKey(), let key = try? sealing.seals.openRowKey(sealed) else { return nil }
+        sealing.rowKey.value = key
+        return key
+    }
+
+    fileprivate static let keepRowKey = "UPDATE row_key SET sealed = ? WHERE one = 1"
+
+    /// Made, unless another host has made one meanwhile.
+    ///
+    /// It is not kept in memory before it is read again: this database transaction may still fail.
+    private func newRowKey() throws -> DataKey {
+        let made = try DataKey.generate()
+        let sealed = try sealing.seals.seal(rowKey: made)
+        try database.run("INSERT INTO row_key (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO NOTHING", [sealed])
+        if let kept = try sealedRowKey(), let key = try? sealing.seals.openRowKey(kept) { return key }
+        try database.run(Self.keepRowKey, [sealed])
+        // Under the key that is gone: these names are looked for in all rows that have none.
+        try database.run("UPDATE enrollment SET name_bucket = 0 WHERE name_bucket > 0")
+        return made
+    }
+
+    /// The key under which rows stand in sums, as it was sealed; nil before the first write.
+    package func sealedRowKey() throws -> [UInt8]? {
+        try database.row(of: RowKeyColumn.table, "WHERE one = 1") { try $0.bytes(.sealed) }
+    }
+}
+
+extension StoreTransaction {
+    /// Makes the key under which rows stand in sums, unless there is one.
     package func makeRowKey() throws { if let written { _ = try rowTerms(written) } }
 
     func set(rowSum sum: RowSum) throws {
@@ -119,6 +168,8 @@ extension DatabaseTransaction {
         written?.state.isSumDue = true
     }
 
+    /// Has this host's head vouch for the rows as a survey has found them, also for those of hosts whose heads vouch for
+    /// none.
     package func accept(_ survey: RowSurvey) throws {
         guard let written else { return }
         try set(rowSum: survey.due)
@@ -164,139 +215,7 @@ extension DatabaseTransaction {
         return try sealing.rowKey.sum(sealedAs: rows) ?? terms.open(rows, of: chain, at: head.point)
     }
 
-    /// The name of the chain that it has; empty for the only one.
-    private var chain: String { host?.text ?? "" }
-
-    /// The number by which a name is looked up; nil if there is no key for it, and nothing to be looked up.
-    func nameBucket(of name: String) throws -> Int64? {
-        let terms = try written.map(rowTerms) ?? keptRowKey().map(RowTerms.init)
-        return try terms?.bucket(of: name)
-    }
-
-    private func rowTerms(_ written: Written) throws -> RowTerms {
-        if let terms = written.state.rowTerms { return terms }
-        let terms = RowTerms(try keptRowKey() ?? newRowKey())
-        written.state.rowTerms = terms
-        return terms
-    }
-
-    /// Nil if there is none; it is looked for once.
-    private func keptRowKey() throws -> DataKey? {
-        if let key = sealing.rowKey.value { return key }
-        // A key that does not open is as good as gone: this secret has opened the audit key.
-        guard let sealed = try sealedRowKey(), let key = try? sealing.seals.openRowKey(sealed) else { return nil }
-        sealing.rowKey.value = key
-        return key
-    }
-
-    /// Made, unless another host has made one meanwhile.
-    ///
-    /// It is not kept in memory before it is read again: this database transaction may still fail.
-    private func newRowKey() throws -> DataKey {
-        let made = try DataKey.generate()
-        let sealed = try sealing.seals.seal(rowKey: made)
-        try database.run("INSERT INTO row_key (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO NOTHING", [sealed])
-        if let kept = try sealedRowKey(), let key = try? sealing.seals.openRowKey(kept) { return key }
-        try update(sealedRowKey: sealed)
-        // Under the key that is gone: these names are looked for in all rows that have none.
-        try database.run("UPDATE enrollment SET name_bucket = 0 WHERE name_bucket > 0")
-        return made
-    }
-
-    package func sealedRowKey() throws -> [UInt8]? {
-        try database.row(of: RowKeyColumn.table, "WHERE one = 1") { try $0.bytes(.sealed) }
-    }
-
     package func update(sealedRowKey sealed: [UInt8]) throws {
-        try database.run("UPDATE row_key SET sealed = ? WHERE one = 1", [sealed])
-    }
-}
-
-// MARK: What all rows are
-
-extension DatabaseTransaction {
-    /// The most rows that are in memory.
-    private static let surveyed = 2_000
-
-    private struct HeadRow {
-        let host: String
-        let point: JournalPoint
-        let rows: [UInt8]
-    }
-
-    package func surveyRows(while isWanted: () -> Bool) throws -> RowSurvey {
-        // Before anything is read: what is committed from now on is newer than what is read.
-        let survey = sealing.seen.beginSurvey()
-        let heads = try headRows()
-        let ends = Dictionary(heads.map { ($0.host, $0.point.sequence) }) { first, _ in first }
-        guard let key = try keptRowKey() else {
-            let isEmpty = try heads.isEmpty && database.number("SELECT 1 FROM enrollment LIMIT 1") == nil
-            return RowSurvey(heads: ends, silent: heads.map(\.host), agrees: isEmpty, older: [], due: .zero)
-        }
-        let terms = RowTerms(key)
-        var (told, others, silent): (RowSum, RowSum, [String]) = (.zero, .zero, [])
-        for head in heads {
-            guard let sum = try terms.open(head.rows, of: head.host, at: head.point) else {
-                silent.append(head.host)
-                continue
-            }
-            told += sum
-            if head.host != chain { others += sum }
-        }
-        var (found, older): (RowSum, [String]) = (.zero, [])
-        try forEachSealedRow(while: isWanted) { row, mark in
-            found += try terms.term(of: row, mark)
-            let isOlder = sealing.seen.note(row, mark, in: survey)
-            if isOlder, older.count < RowSurvey.mostNamed { older.append(row.name) }
-        }
-        // An older sum may agree with older rows.
-        let agrees = silent.isEmpty && found == told && older.isEmpty
-        if agrees { sealing.seen.conclude(survey, heads: ends) }
-        var due = found
-        due -= others
-        return RowSurvey(heads: ends, silent: silent, agrees: agrees, older: older, due: due)
-    }
-
-    private func headRows() throws -> [HeadRow] {
-        let sql = "SELECT \(host == nil ? "''" : "host"), seq, digest, rows FROM journal_mark WHERE name = 'head'"
-        return try database.rows(sql) { row in
-            guard case .text(let host) = row[0], case .number(let sequence) = row[1], case .bytes(let digest) = row[2]
-            else { throw JournalMarkColumn.table.unreadable(.rows) }
-            let point = JournalPoint(sequence: sequence, digest: digest)
-            guard case .bytes(let rows) = row[3] else { return HeadRow(host: host, point: point, rows: []) }
-            return HeadRow(host: host, point: point, rows: rows)
-        }
-    }
-
-    /// Goes through them in pages, each under the limit of a statement; no row is decoded.
-    private func forEachSealedRow(while isWanted: () -> Bool, _ body: (SealedRow, RowMark) throws -> Void) throws {
-        let sql = "SELECT seq, id, state, version, seal FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?"
-        var (place, count): (Int64, Int) = (.min, Self.surveyed)
-        while count == Self.surveyed {
-            guard isWanted() else { throw CancellationError() }
-            count = 0
-            try database.step(sql, [place, Self.surveyed], atMost: .max) { row in
-                guard case .text(let state) = row[2], case .number(let version) = row[3], case .bytes(let seal) = row[4]
-                else { throw EnrollmentColumn.table.unreadable(.seal) }
-                let placed = try placedEnrollment(row)
-                try body(.enrollment(placed.id), RowMark(state: state, version: version, seal: seal))
-                (place, count) = (placed.place, count + 1)
-            }
-        }
-        let tries =
-            "SELECT identity, tries_version, tries_seal FROM key_tries WHERE identity > ? ORDER BY identity LIMIT ?"
-        var behind: [UInt8] = []
-        count = Self.surveyed
-        while count == Self.surveyed {
-            guard isWanted() else { throw CancellationError() }
-            count = 0
-            try database.step(tries, [behind, Self.surveyed], atMost: .max) { row in
-                guard case .bytes(let bytes) = row[0], let identity = KeyIdentity(bytes: bytes),
-                    case .number(let version) = row[1], case .bytes(let seal) = row[2]
-                else { throw KeyTriesColumn.table.unreadable(.identity) }
-                try body(.keyTries(identity), RowMark(version: version, seal: seal))
-                (behind, count) = (bytes, count + 1)
-            }
-        }
+        try database.run(Self.keepRowKey, [sealed])
     }
 }

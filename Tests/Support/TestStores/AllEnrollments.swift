@@ -1,6 +1,7 @@
 package import Records
+import StoreTables
 
-extension StoreReader {
+extension StoreReading {
     /// All that are not over, oldest first; with `ended`, also those.
     package func enrollments(includingEnded ended: Bool) throws -> [Enrollment] {
         var (found, place): ([Enrollment], Int64?) = ([], nil)

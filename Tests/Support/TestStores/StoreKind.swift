@@ -1,7 +1,7 @@
 import Foundation
 package import Records
 import SQLiteStore
-import StoreTables
+package import StoreTables
 package import Testing
 
 #if PostgreSQL

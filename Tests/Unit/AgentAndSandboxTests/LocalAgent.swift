@@ -5,6 +5,7 @@ import IssuerProtocol
 import Keys
 import Logging
 import ScratchDirectories
+import StoreTables
 import StrictJSON
 import TestStores
 import Testing

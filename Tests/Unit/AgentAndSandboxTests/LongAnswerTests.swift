@@ -2,6 +2,7 @@ import AgentHost
 import Control
 import IssuerProtocol
 import Records
+import StoreTables
 import Synchronization
 import Testing
 
@@ -85,12 +86,12 @@ private struct SlowStore: Store {
     let real: any Store
     let read: LongRead
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         await read.pass()
         return try await real.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         try await real.write(body)
     }
 
@@ -112,7 +113,7 @@ private struct ClosingStore: Store {
     let real: any Store
     let closing: RequestToClose
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         let result = try await real.read(body)
         if let id = closing.take() {
             try await real.write { store in
@@ -123,7 +124,7 @@ private struct ClosingStore: Store {
         return result
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         try await real.write(body)
     }
 

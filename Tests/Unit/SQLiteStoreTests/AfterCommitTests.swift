@@ -52,7 +52,7 @@ struct AfterCommitTests {
             try await sample.store.write { [done] store in
                 store.afterCommit { done.note("\(failure)") }
                 try store.insert(SampleStore.enrollment("a"))
-                guard let database = (store as? DatabaseTransaction)?.database as? Database else {
+                guard let database = store.database as? Database else {
                     return done.note("no database")
                 }
                 try failure.fail(database)

@@ -15,21 +15,16 @@ struct AllEnrollmentsTests {
 
     init() throws { sample = try SampleStore() }
 
-    private func transaction<Value: Sendable>(
-        _ body: @escaping @Sendable (DatabaseTransaction) throws -> Value
-    ) async throws -> Value {
-        try await sample.store.read { store in
-            guard let tables = store as? DatabaseTransaction else { throw SampleError("no tables") }
-            return try body(tables)
-        }
-    }
+    private func reading<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreReading) throws -> Value
+    ) async throws -> Value { try await sample.store.read(body) }
 
     @Test(arguments: [1, 2, 3, 5, 6])
     func `all that are active are found, oldest first, however many a statement gives`(span: Int) async throws {
         var ids: [EnrollmentID] = []
         for digit in ["e", "d", "c", "b", "a"] { ids.append(try await sample.enrollment(digit).id) }
         try sample.execute("UPDATE enrollment SET state = 'suspended' WHERE id LIKE 'c%'")
-        let found = try await transaction { try $0.enrollmentIDs(at: .active, span: span) }
+        let found = try await reading { try $0.enrollmentIDs(at: .active, span: span) }
         #expect(found == ids.filter { !$0.text.hasPrefix("c") })
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Records
+import StoreTables
 import TestStores
 import Testing
 

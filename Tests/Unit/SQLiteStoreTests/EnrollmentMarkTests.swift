@@ -91,7 +91,7 @@ struct EnrollmentMarkTests {
         let statements = try sample.raw { database in
             var statements: [String] = []
             database.trace { statements.append("\($0)") }
-            let store = DatabaseTransaction(
+            let store = StoreTransaction(
                 database: database, sealing: Sealing(seals: NoRowSeals(), dataKeys: UnsealedDataKeys()),
                 written: Written())
             _ = try store.change(card.id, .signCountTaken(9))

@@ -4,6 +4,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import Records
+import StoreTables
 import StrictJSON
 import TestStores
 import Testing

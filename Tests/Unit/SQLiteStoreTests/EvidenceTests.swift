@@ -2,6 +2,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import Records
+import StoreTables
 import TestStores
 import Testing
 

@@ -2,6 +2,7 @@ import Authenticator
 import GRDB
 import IssuerProtocol
 import Records
+import StoreTables
 import TestStores
 import Testing
 

@@ -1,5 +1,6 @@
 import Keys
 import Records
+import StoreTables
 import TestStores
 import Testing
 

@@ -2,6 +2,7 @@ import GRDB
 import IssuerProtocol
 import Records
 import SQLiteStore
+import StoreTables
 import TestStores
 import Testing
 
@@ -12,13 +13,13 @@ struct LookUpTests {
     init() throws { sample = try SampleStore() }
 
     private func jtis(
-        _ look: @escaping @Sendable (any StoreReader) throws -> [RequestRecord]
+        _ look: @escaping @Sendable (StoreReading) throws -> [RequestRecord]
     ) async throws -> [String] {
         try await sample.store.read(look).map(\.jti.text)
     }
 
     private func jtis(
-        _ look: @escaping @Sendable (any StoreReader) throws -> [NamedRequest]
+        _ look: @escaping @Sendable (StoreReading) throws -> [NamedRequest]
     ) async throws -> [String] {
         try await jtis { store in try look(store).compactMap { try store.request($0.id) } }
     }

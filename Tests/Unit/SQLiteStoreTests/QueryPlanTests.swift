@@ -12,9 +12,9 @@ struct QueryPlanTests {
     /// A look-up, by the name that a failure shows.
     struct LookUp: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let run: @Sendable (any StoreReader, EnrollmentID, TokenID) throws -> Void
+        let run: @Sendable (StoreTransaction, EnrollmentID, TokenID) throws -> Void
 
-        init(_ name: String, _ run: @escaping @Sendable (any StoreReader, EnrollmentID, TokenID) throws -> Void) {
+        init(_ name: String, _ run: @escaping @Sendable (StoreTransaction, EnrollmentID, TokenID) throws -> Void) {
             testDescription = name
             self.run = run
         }
@@ -119,17 +119,17 @@ struct QueryPlanTests {
         },
         LookUp("journal's head") { store, _, _ in _ = try store.journalMark(.head) },
         LookUp("end of the journal's old entries") { store, _, _ in
-            try (store as? any StoreWriter)?.removeJournal(through: 1)
+            try store.removeJournal(through: 1)
         },
         LookUp("what was over") { store, _, _ in
-            _ = try (store as? any StoreWriter)?.removeWhatWasOver(before: 1, limit: 9)
+            _ = try store.removeWhatWasOver(before: 1, limit: 9)
         },
         LookUp("what was never shown") { store, _, _ in
-            _ = try (store as? any StoreWriter)?.removeWhatWasNeverShown(before: 1, limit: 9)
+            _ = try store.removeWhatWasNeverShown(before: 1, limit: 9)
         },
         LookUp("erased") { store, id, _ in _ = try store.isErased(id) },
         LookUp("next to erase") { store, id, _ in
-            _ = try (store as? any StoreWriter)?.eraseRequests(of: id, after: 5, limit: 9)
+            _ = try store.eraseRequests(of: id, after: 5, limit: 9)
         },
     ]
 
@@ -142,8 +142,9 @@ struct QueryPlanTests {
             let id = try SampleStore.enrollment("a").id
             guard let jti = TokenID("jti") else { throw SampleError("no jti") }
             try lookUp.run(
-                DatabaseTransaction(
-                    database: database, sealing: Sealing(seals: NoRowSeals(), dataKeys: UnsealedDataKeys())), id, jti)
+                StoreTransaction(
+                    database: database, sealing: Sealing(seals: NoRowSeals(), dataKeys: UnsealedDataKeys()),
+                    written: Written()), id, jti)
             database.trace(options: [])
             return try statements.sql.flatMap { sql in
                 let statement = try database.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")

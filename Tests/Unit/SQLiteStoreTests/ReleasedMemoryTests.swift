@@ -1,6 +1,7 @@
 import Dispatch
 import Records
 import SQLiteStore
+import StoreTables
 import TestStores
 import Testing
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Records
+import StoreTables
 import TestStores
 import Testing
 

@@ -3,6 +3,7 @@ import IssuerProtocol
 import Keys
 import Records
 import SQLiteStore
+import StoreTables
 import TestStores
 import Testing
 import ThreeDS

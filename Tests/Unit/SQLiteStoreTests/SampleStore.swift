@@ -5,6 +5,7 @@ import Keys
 import Records
 import SQLiteStore
 import ScratchDirectories
+import StoreTables
 import StrictJSON
 import TestStores
 import TextAndTime

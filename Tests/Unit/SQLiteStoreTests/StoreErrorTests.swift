@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GRDB
 import Records
+import StoreTables
 import TestStores
 import Testing
 

@@ -1,5 +1,6 @@
 import Records
 import SQLiteStore
+import StoreTables
 import StrictJSON
 import Testing
 import TextAndTime
@@ -32,7 +33,7 @@ struct UnreadableRowTests {
     }
 
     private func expectUnreadable(
-        _ table: String, column: String, _ look: @escaping @Sendable (any StoreReader) throws -> Void
+        _ table: String, column: String, _ look: @escaping @Sendable (StoreReading) throws -> Void
     ) async throws {
         let error = try await #require(throws: StoreError.self, "\(table).\(column)") {
             try await sample.store.read(look)

@@ -35,7 +35,7 @@ struct RequestQuery {
     }
 }
 
-// MARK: DatabaseTransaction
+// MARK: Pages
 
 extension RequestQuery {
     /// Cuts a list of one more than the limit down to it, and says where it goes on; nil if it is at its end.

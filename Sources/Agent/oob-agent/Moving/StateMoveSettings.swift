@@ -9,6 +9,7 @@ import PostgresStore
 import Records
 import SQLiteBackup
 import SQLiteStore
+import StoreTables
 import Versioning
 
 /// What a move of a state needs, in either direction.

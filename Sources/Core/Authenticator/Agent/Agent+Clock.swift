@@ -2,6 +2,7 @@ import IssuerProtocol
 package import Journal
 import Logging
 import Records
+import StoreTables
 package import TextAndTime
 
 /// What an agent's clock says.

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Journal
 package import Keys
 package import Records
+import StoreTables
 import TextAndTime
 
 extension Agent {

@@ -1,5 +1,6 @@
 import Journal
 import Records
+import StoreTables
 import TextAndTime
 
 extension Agent {

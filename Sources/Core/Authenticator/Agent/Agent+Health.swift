@@ -1,4 +1,5 @@
 package import Records
+import StoreTables
 
 extension Agent {
     /// The most enrollments in trouble that are named one by one.

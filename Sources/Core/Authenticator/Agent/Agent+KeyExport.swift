@@ -2,6 +2,7 @@ package import Journal
 import Keys
 import Logging
 package import Records
+import StoreTables
 
 /// The half of an enrollment's key that a client asks for.
 package enum KeyHalf: Sendable {
@@ -42,7 +43,7 @@ extension Agent {
     }
 
     private static func keyToExport(
-        _ half: KeyHalf, of id: EnrollmentID, in store: any StoreReader
+        _ half: KeyHalf, of id: EnrollmentID, in store: StoreReading
     ) throws -> Enrollment {
         guard let enrollment = try store.enrollment(id), !enrollment.isOver else {
             throw CommandError(.notEnrolled, "the enrollment \(id) has ended, and its key is gone")

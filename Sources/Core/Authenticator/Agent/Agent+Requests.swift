@@ -1,5 +1,6 @@
 import Journal
 package import Records
+import StoreTables
 
 extension Agent {
     /// The request that a selector means, if it is there: as one that may be waited for is found.
@@ -37,7 +38,7 @@ extension Agent {
     /// - Parameter value: reads what is wanted of the request, in the same look.
     private func matching<Value: Sendable>(
         _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double,
-        _ value: @escaping @Sendable (RequestID, any StoreReader) throws -> Value?
+        _ value: @escaping @Sendable (RequestID, StoreReading) throws -> Value?
     ) async throws -> Value {
         // A fetch that rests after a failure goes on now.
         if wait > 0 { hub.publish(.requestsWanted) }

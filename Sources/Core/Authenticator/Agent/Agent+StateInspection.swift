@@ -3,6 +3,7 @@ import Journal
 import Keys
 import Records
 import Signing
+import StoreTables
 
 /// Why a state is not whole, or not under the secret that was given.
 package struct UnfitStateError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -3,6 +3,7 @@ import IssuerProtocol
 package import Journal
 package import Records
 package import Signing
+package import StoreTables
 import Synchronization
 
 // What personas may do, for `test` enrollments and no others. Honest parts call nothing of it.
@@ -45,7 +46,7 @@ extension Agent {
     }
 
     /// Their ids alone: there may be many.
-    private static func pendingRequests(in store: any StoreReader) throws -> [RequestID] {
+    private static func pendingRequests(in store: StoreReading) throws -> [RequestID] {
         var ids: [RequestID] = []
         while true {
             let page = try store.requests(

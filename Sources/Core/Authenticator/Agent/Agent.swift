@@ -3,6 +3,7 @@ package import Journal
 package import Keys
 package import Logging
 package import Records
+import StoreTables
 import StrictJSON
 package import ThreeDS
 

@@ -2,6 +2,7 @@ import IssuerProtocol
 package import Journal
 import Keys
 package import Records
+import StoreTables
 import ThreeDS
 import WebAuthn
 

@@ -4,6 +4,7 @@ import Journal
 import Keys
 import Logging
 package import Records
+import StoreTables
 import Synchronization
 
 /// Takes in pushes: each is handled as a polled message is, or starts a fetch.

@@ -1,4 +1,5 @@
 import Records
+import StoreTables
 
 /// The enrollments for which the agent cannot do its work.
 struct TroubledEnrollments: Sendable, Equatable {
@@ -17,7 +18,7 @@ extension Agent {
     ///
     /// If an issuer with a million enrollments is down, all are: then what is known here has been counted, and the store is
     /// asked how many are suspended. Some that have ended since are counted too.
-    func troubled(in store: any StoreReader, asking most: Int = maxAsked) throws -> TroubledEnrollments {
+    func troubled(in store: StoreReading, asking most: Int = maxAsked) throws -> TroubledEnrollments {
         let failing = keyWatch.health.failing
         var causes = health.counts.merging([.key: failing.count], uniquingKeysWith: +)
         // A key that fails is the cause, whatever else there is.
@@ -36,7 +37,7 @@ extension Agent {
     }
 
     /// How many enrollments are in trouble, by the cause.
-    func troubleCauses(in store: any StoreReader) throws -> (count: Int, causes: [Trouble.Cause: Int]) {
+    func troubleCauses(in store: StoreReading) throws -> (count: Int, causes: [Trouble.Cause: Int]) {
         let troubled = try troubled(in: store)
         if let causes = troubled.causes { return (troubled.count, causes) }
         let troubles = try troubled.ids.compactMap { try store.enrollment($0) }.compactMap { trouble(with: $0) }

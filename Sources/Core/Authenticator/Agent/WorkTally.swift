@@ -1,5 +1,6 @@
 import Journal
 import Records
+import StoreTables
 import Synchronization
 
 /// Keeps ``WorkCounts`` by reading on in the journal whenever somebody asks.
@@ -83,7 +84,7 @@ final class WorkTally: Sendable {
         let entries: [(JournalEntry, RequestRecord?)]
         let end: Int64?
 
-        init(after sequence: Int64, in store: any StoreReader, limit: Int) throws {
+        init(after sequence: Int64, in store: StoreReading, limit: Int) throws {
             let rows = try store.journal(after: sequence, limit: limit)
             end = rows.last?.sequence
             entries = try rows.compactMap(JournalEntry.init).map { entry in

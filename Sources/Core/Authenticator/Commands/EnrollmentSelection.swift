@@ -1,7 +1,8 @@
 import Records
+import StoreTables
 import TextAndTime
 
-extension StoreReader {
+extension StoreReading {
     /// Throws `CommandError` if an enrollment that has not ended has this name.
     func expectFreeName(_ name: String) throws {
         guard let other = try enrollments(named: name, includingEnded: false, limit: 1).first else { return }

@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Journal
 import Records
+import StoreTables
 import TextAndTime
 import ThreeDS
 
@@ -46,7 +47,7 @@ enum Selection {
     ///   so that another one whose `jti` begins the same is not taken.
     /// - Throws: `CommandError` with `.ambiguous` if a name stands for several.
     static func find(
-        _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in store: any StoreReader
+        _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in store: StoreReading
     ) throws -> RequestID? {
         guard case .named(let name) = selector else { return try next(of: enrollment, in: store)?.id }
         // A script mostly gives a whole name, which is found faster.
@@ -69,7 +70,7 @@ enum Selection {
     }
 
     /// The oldest one that can be decided: a damaged one never is.
-    private static func next(of enrollment: EnrollmentID?, in store: any StoreReader) throws -> RequestRecord? {
+    private static func next(of enrollment: EnrollmentID?, in store: StoreReading) throws -> RequestRecord? {
         let oldest = try store.oldestPending(enrollment: enrollment)
         guard oldest?.isDamaged == true else { return oldest }
         return try store.requests(pendingOnly: true, enrollment: enrollment, limit: mostLookedAt)
@@ -82,7 +83,7 @@ enum Selection {
     /// More are not looked at: two are too many.
     private static let limit = 20
 
-    private static func listed(_ requests: [NamedRequest], in store: any StoreReader) throws -> String {
+    private static func listed(_ requests: [NamedRequest], in store: StoreReading) throws -> String {
         let shown = try requests.prefix(5).map { named in
             let presented = try store.request(named.id)?.presented
             let merchant = presented.map { " (\(DisplayText($0.transaction.merchantName).text))" } ?? ""

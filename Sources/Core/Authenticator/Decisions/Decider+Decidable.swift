@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Records
+import StoreTables
 import ThreeDS
 
 /// The look at what is to be decided.
@@ -16,7 +17,7 @@ extension Decider {
 
     /// A request that is pending now and of which all expectations hold that need no enrollment.
     private func undecided(
-        _ id: RequestID, expecting expectations: Expectations, in store: any StoreReader
+        _ id: RequestID, expecting expectations: Expectations, in store: StoreReading
     ) throws -> RequestRecord {
         guard let request = try store.request(id) else { throw Self.missing(id) }
         guard request.life.state == .pending else { throw request.tooLate }
@@ -33,7 +34,7 @@ extension Decider {
 
     /// A request that can be decided now and of which all expectations hold.
     func decidable(
-        _ id: RequestID, expecting expectations: Expectations, in store: any StoreReader
+        _ id: RequestID, expecting expectations: Expectations, in store: StoreReading
     ) throws -> Decidable {
         let request = try undecided(id, expecting: expectations, in: store)
         guard let enrollment = try store.enrollment(request.enrollmentId), case .active = enrollment.state else {

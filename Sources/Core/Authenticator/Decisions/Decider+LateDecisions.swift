@@ -1,5 +1,6 @@
 import Journal
 import Records
+import StoreTables
 
 extension Decider {
     /// Ends the delivery of a decision that was committed late, if it is another host's to deliver.

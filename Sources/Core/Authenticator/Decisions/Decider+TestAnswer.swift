@@ -3,6 +3,7 @@ import Journal
 import Keys
 import Records
 import Signing
+import StoreTables
 
 extension Decider {
     /// Approves with another assertion; all else is as for every approval.

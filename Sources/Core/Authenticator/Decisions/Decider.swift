@@ -3,6 +3,7 @@ import Journal
 import Keys
 import Records
 import Signing
+import StoreTables
 import TextAndTime
 import ThreeDS
 import WebAuthn
@@ -228,7 +229,7 @@ struct Decider: Sendable {
     /// may have stood still since the last look.
     private func commit(
         _ request: inout RequestRecord, _ text: TransactionText?, body: [UInt8], signCount: UInt32?, now: Int64,
-        wanted: Wanted, in store: any StoreWriter
+        wanted: Wanted, in store: StoreTransaction
     ) throws {
         let (id, exp) = (request.id, request.exp ?? .max)
         store.afterCommit { [late = ports.lateDecisions] in if wanted.isPast { late.insert(id, at: now, until: exp) } }

@@ -1,5 +1,6 @@
 import Journal
 import Records
+import StoreTables
 import TextAndTime
 
 /// The only place that tries PINs: every try is counted, and on the disk, before it is made.

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Journal
 import Logging
 import Records
+import StoreTables
 import Synchronization
 
 /// Compares the agent's signCounts with the issuers'.

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Journal
 import Logging
 import Records
+import StoreTables
 
 /// Delivers decisions, per credential in the order of their signCounts.
 ///
@@ -184,8 +185,7 @@ struct OutboxDelivery: Sendable {
     ///
     /// What the issuer has taken is so whoever says it. Any other answer may be older than what another host has made of
     /// the entry meanwhile, if that has the share now.
-    private func stands(_ end: End, of entry: OutboxEntry, in term: WorkTerm?, _ store: any StoreReader) throws -> Bool
-    {
+    private func stands(_ end: End, of entry: OutboxEntry, in term: WorkTerm?, _ store: StoreReading) throws -> Bool {
         if case .answered = end { return true }
         // A clock that was wrong when it was not sent for its time may be right by now.
         if case .failed(ProblemCode.expired.rawValue, nil) = end, entry.exp > ports.clock.now { return false }
@@ -229,7 +229,7 @@ struct OutboxDelivery: Sendable {
 
     /// - Returns: whether it is news that the issuer no longer knows the enrollment.
     private func note(
-        _ end: End, of entry: OutboxEntry, after tries: Tries, now: Int64, in store: any StoreWriter
+        _ end: End, of entry: OutboxEntry, after tries: Tries, now: Int64, in store: StoreTransaction
     ) throws -> Bool {
         var isSuspended = false
         let isFirst = tries.times > 0 && !tries.isRecorded

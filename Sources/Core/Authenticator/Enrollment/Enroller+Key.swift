@@ -3,6 +3,7 @@ import Journal
 import Keys
 import Records
 import Signing
+import StoreTables
 import WebAuthn
 
 /// The key of an enrollment that is begun: one that the agent makes, or one that is there already.

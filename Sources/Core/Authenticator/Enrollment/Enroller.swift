@@ -4,6 +4,7 @@ import Keys
 import Logging
 import Records
 import Signing
+import StoreTables
 internal import ThreeDS
 import WebAuthn
 

@@ -3,6 +3,7 @@ import Journal
 import Keys
 import Records
 import Signing
+import StoreTables
 
 /// Changes the PIN of a key that the agent made.
 struct PINChange: Sendable {

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Journal
 import Logging
 import Records
+import StoreTables
 import TextAndTime
 
 /// Sends registrations: the same bytes until the issuer has answered, also after a crash.

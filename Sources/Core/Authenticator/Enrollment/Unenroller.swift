@@ -2,6 +2,7 @@ import IssuerProtocol
 import Journal
 import Logging
 import Records
+import StoreTables
 
 /// Ends enrollments.
 struct Unenroller: Sendable {
@@ -105,7 +106,7 @@ struct Unenroller: Sendable {
         keys.forget(id)
     }
 
-    private static func closeRequests(of id: EnrollmentID, at now: Int64, in store: any StoreWriter) throws {
+    private static func closeRequests(of id: EnrollmentID, at now: Int64, in store: StoreTransaction) throws {
         for entry in try store.outbox(enrollment: id) {
             try store.record(.deliveryFailed(entry, token: DeliveryState.unenrolled), at: now)
             try store.endDelivery(

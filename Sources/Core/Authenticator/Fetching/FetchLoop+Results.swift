@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Records
+import StoreTables
 
 extension FetchLoop {
     /// What an answer has brought.

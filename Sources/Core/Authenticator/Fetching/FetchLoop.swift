@@ -2,6 +2,7 @@ import IssuerProtocol
 import Journal
 import Logging
 import Records
+import StoreTables
 import TextAndTime
 
 /// Fetches for one group of enrollments until the group is gone: one call at a time for all of them.

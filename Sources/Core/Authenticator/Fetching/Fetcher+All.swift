@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Records
+import StoreTables
 
 /// Failures of a fetch, by issuer and reason.
 struct FetchFailures: Sendable {

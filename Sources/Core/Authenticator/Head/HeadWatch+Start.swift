@@ -2,6 +2,7 @@ import Journal
 import Keys
 import Logging
 import Records
+import StoreTables
 import StrictJSON
 
 extension HeadWatch {
@@ -85,7 +86,7 @@ extension HeadWatch {
     }
 
     /// Why the database is not the one in which this host noted the entry, or an older one; nil if it is.
-    private func reasonToDoubt(_ point: JournalPoint, _ key: PublicKey, in store: any StoreReader) throws -> String? {
+    private func reasonToDoubt(_ point: JournalPoint, _ key: PublicKey, in store: StoreReading) throws -> String? {
         let marks = try JournalMarks(store)
         try marks.expectSigned(by: key)
         guard let head = marks.head?.point, head != point else { return nil }
@@ -109,7 +110,7 @@ extension HeadWatch {
         return nil
     }
 
-    private static func follow(from point: JournalPoint, to head: JournalPoint, in store: any StoreReader) throws {
+    private static func follow(from point: JournalPoint, to head: JournalPoint, in store: StoreReading) throws {
         var chain = JournalChain(after: point)
         while chain.last.sequence < head.sequence {
             let rows = try store.journal(after: chain.last.sequence, limit: page)
@@ -120,7 +121,7 @@ extension HeadWatch {
         guard chain.last == head else { throw ForgedJournalError("its head is not of its newest entry") }
     }
 
-    private static func has(_ point: JournalPoint, in store: any StoreReader) throws -> Bool {
+    private static func has(_ point: JournalPoint, in store: StoreReading) throws -> Bool {
         guard let row = try store.journal(after: point.sequence - 1, limit: 1).first, row.sequence == point.sequence
         else { throw ForgedJournalError("entry \(point.sequence), which this host has noted, is missing") }
         return try SHA256Digest.of(row.bytes) == point.digest

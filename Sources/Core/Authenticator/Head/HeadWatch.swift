@@ -2,6 +2,7 @@ import Journal
 import Keys
 import Logging
 import Records
+import StoreTables
 
 /// Notes this host's head outside the database, and holds the database against it at start.
 ///

@@ -1,6 +1,7 @@
 import Journal
 import Logging
 import Records
+import StoreTables
 
 /// Holds all rows that have a seal against what the hosts' heads say of them: at start, and once an hour.
 ///
@@ -85,7 +86,7 @@ struct RowWatch: Sendable {
     }
 
     /// The ends of other hosts' chains that this host's newest entries have recorded.
-    private static func recordedEnds(in store: any StoreReader) throws -> [String: Int64] {
+    private static func recordedEnds(in store: StoreReading) throws -> [String: Int64] {
         guard store.journalHost != nil, let head = try store.journalMark(.head)?.point.sequence else { return [:] }
         var (ends, place): ([String: Int64], Int64) = ([:], max(head - entries, 0))
         while place < head {

@@ -1,4 +1,5 @@
 import Records
+import StoreTables
 import TextAndTime
 
 /// Looks at what is weak about the agent, its enrollments and its surroundings.

@@ -4,6 +4,7 @@ import Keys
 import Logging
 import Records
 import Signing
+import StoreTables
 
 /// Tests keys in the background: what cannot be used is known before it is needed.
 ///

@@ -1,6 +1,7 @@
 import Journal
 import Logging
 import Records
+import StoreTables
 
 /// Logs when the store is in trouble, and tries it until it recovers.
 struct StoreWatch: Sendable {

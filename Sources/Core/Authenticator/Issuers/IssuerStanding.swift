@@ -2,6 +2,7 @@ import IssuerProtocol
 import Journal
 import Logging
 import Records
+import StoreTables
 
 /// Records whether an issuer still knows an enrollment's token.
 ///
@@ -14,7 +15,7 @@ struct IssuerStanding: Sendable {
     /// Notes in a database transaction what the issuer's answer says; to be told once that is committed.
     ///
     /// - Returns: whether it is news. While the issuer is being told of the enrollment's end, "unknown" is no news.
-    func note(isKnown: Bool, _ id: EnrollmentID, at now: Int64, in store: any StoreWriter) throws -> Bool {
+    func note(isKnown: Bool, _ id: EnrollmentID, at now: Int64, in store: StoreTransaction) throws -> Bool {
         guard isKnown || !health.isLeaving(id), try store.change(id, isKnown ? .resumed : .suspended) != nil else {
             return false
         }

@@ -1,4 +1,5 @@
 import Records
+import StoreTables
 
 /// All enrollments that are not over, oldest first, some at a time.
 ///

@@ -1,5 +1,6 @@
 package import Records
 package import Signing
+package import StoreTables
 
 /// The ports: everything the core needs from outside, each named for the role it plays and implemented at an edge.
 ///

@@ -1,5 +1,6 @@
 import Journal
 package import Records
+import StoreTables
 import Synchronization
 
 /// How the store is: its last trouble, until something could be written again.
@@ -54,19 +55,19 @@ struct WatchedStore: Store {
     let real: any Store
     let health: StoreHealth
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try await noting { try await real.read(body) }
     }
 
-    func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    func survey<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try await noting { try await real.survey(body) }
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         try await withReserve { try await real.write(body) }
     }
 
-    func conclude<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+    func conclude<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         try await withReserve { try await real.conclude(body) }
     }
 

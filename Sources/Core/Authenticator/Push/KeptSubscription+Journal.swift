@@ -2,11 +2,12 @@ import IssuerProtocol
 import Journal
 import Keys
 import Records
+import StoreTables
 import StrictJSON
 import TextAndTime
 
 /// What changes subscriptions, each change with its entry in the journal.
-extension StoreWriter {
+extension StoreTransaction {
     /// Notes that the issuer has the newest subscription of an enrollment: those before it end.
     func registerNewestSubscription(of id: EnrollmentID, at now: Int64) throws {
         let all = try subscriptions(of: id)

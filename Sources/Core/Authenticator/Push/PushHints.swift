@@ -1,6 +1,7 @@
 import Journal
 import Logging
 import Records
+import StoreTables
 
 /// Fetches when an issuer's push says that there is something to fetch.
 ///

@@ -3,6 +3,7 @@ import Journal
 import Keys
 import Logging
 import Records
+import StoreTables
 
 /// Gives each issuer the push subscription that this agent wants it to have.
 ///

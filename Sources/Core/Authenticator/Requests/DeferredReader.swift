@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Journal
 import Records
+import StoreTables
 import Synchronization
 import TextAndTime
 

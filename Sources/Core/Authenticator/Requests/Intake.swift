@@ -2,6 +2,7 @@ import IssuerProtocol
 import Journal
 import Logging
 import Records
+import StoreTables
 import TextAndTime
 
 /// Takes in the messages of one answer: verifies them, then stores, holds or drops each.
@@ -93,7 +94,7 @@ struct Intake: Sendable {
     }
 
     private static func admit(
-        _ item: Item, by admission: RequestAdmission, in store: any StoreWriter
+        _ item: Item, by admission: RequestAdmission, in store: StoreTransaction
     ) throws -> RequestAdmission.Outcome? {
         switch item.verdict {
         case .request(let request): try admission.admit(request, message: item.message, in: store)

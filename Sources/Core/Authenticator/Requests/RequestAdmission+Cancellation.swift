@@ -1,10 +1,11 @@
 import IssuerProtocol
 import Journal
 import Records
+import StoreTables
 
 extension RequestAdmission {
     /// Takes a request back: it acts on the jti that it names, and is remembered for one that has not come yet.
-    func takeBack(by cancellation: Cancellation, in store: any StoreWriter) throws -> Outcome {
+    func takeBack(by cancellation: Cancellation, in store: StoreTransaction) throws -> Outcome {
         guard cancellation.exp > now else { return .known }
         if let seen = try store.message(enrollment: enrollment.id, jti: cancellation.jti) {
             return try outcome(of: seen, comingAgainAs: cancellation.payloadDigest, in: store)

@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Journal
 import Records
+import StoreTables
 import TextAndTime
 import ThreeDS
 
@@ -22,7 +23,7 @@ struct RequestAdmission {
 
     private static let day: Int64 = 86_400
 
-    func admit(_ read: VerifiedRequest, message: String, in store: any StoreWriter) throws -> Outcome {
+    func admit(_ read: VerifiedRequest, message: String, in store: StoreTransaction) throws -> Outcome {
         if let seen = try store.message(enrollment: enrollment.id, jti: read.jti) {
             return try outcome(of: seen, comingAgainAs: read.payloadDigest, in: store)
         }
@@ -53,7 +54,7 @@ struct RequestAdmission {
     }
 
     /// A message whose time is over: it is remembered, and never presented.
-    private func enterLate(_ arrival: Arrival, in store: any StoreWriter) throws -> Outcome {
+    private func enterLate(_ arrival: Arrival, in store: StoreTransaction) throws -> Outcome {
         guard try isWithinQuota(in: store) else { return .overQuota }
         let late = try insert(arrival, presented: nil, life: .expired, in: store).request
         try store.record(.expired(late, by: try remember(arrival.read, as: newId, in: store)), at: now)
@@ -61,7 +62,7 @@ struct RequestAdmission {
     }
 
     /// A message whose jti is known: the same bytes are no news, others are a conflict, which is recorded once.
-    func outcome(of seen: SeenMessage, comingAgainAs digest: [UInt8], in store: any StoreWriter) throws -> Outcome {
+    func outcome(of seen: SeenMessage, comingAgainAs digest: [UInt8], in store: StoreTransaction) throws -> Outcome {
         guard seen.payloadDigest != digest else { return .known }
         if !seen.isReused {
             try store.markReused(seen)
@@ -70,7 +71,7 @@ struct RequestAdmission {
         return .reusedJTI
     }
 
-    private func admit(_ request: AuthnRequest, from arrival: Arrival, in store: any StoreWriter) throws -> Outcome {
+    private func admit(_ request: AuthnRequest, from arrival: Arrival, in store: StoreTransaction) throws -> Outcome {
         let acsTransId = request.transaction.acsTransId.canonical
         guard var holder = try store.newestPresented(enrollment: enrollment.id, acsTransId: acsTransId) else {
             return try present(request, from: arrival, in: store)
@@ -82,7 +83,7 @@ struct RequestAdmission {
     }
 
     private func admit(
-        _ request: AuthnRequest, from arrival: Arrival, besides holder: RequestRecord, in store: any StoreWriter
+        _ request: AuthnRequest, from arrival: Arrival, besides holder: RequestRecord, in store: StoreTransaction
     ) throws -> Outcome {
         // A damaged request whose digest is lost can never be decided: the newer message replaces it.
         let isUnknown = holder.isDamaged && holder.transactionDigest == nil && holder.life.state == .pending
@@ -106,14 +107,14 @@ struct RequestAdmission {
     /// Closes the request that holds an acsTransId, if its time is over and the clock has not come to it yet.
     ///
     /// - Returns: whether it did.
-    private func expireIfDue(_ holder: inout RequestRecord, in store: any StoreWriter) throws -> Bool {
+    private func expireIfDue(_ holder: inout RequestRecord, in store: StoreTransaction) throws -> Bool {
         guard let exp = holder.exp, exp <= now, holder.life.expire() else { return false }
         try store.updateLife(of: holder)
         try store.record(.expired(holder), at: now)
         return true
     }
 
-    private func present(_ request: AuthnRequest, from arrival: Arrival, in store: any StoreWriter) throws -> Outcome {
+    private func present(_ request: AuthnRequest, from arrival: Arrival, in store: StoreTransaction) throws -> Outcome {
         let presented = PresentedRequest(request)
         if try isTakenBack(arrival.read.jti, in: store) {
             let cancelled = try insert(arrival, presented: presented, life: .cancelled, in: store)
@@ -132,14 +133,14 @@ struct RequestAdmission {
     }
 
     /// Whether a cancellation came first and still counts.
-    private func isTakenBack(_ jti: TokenID, in store: any StoreWriter) throws -> Bool {
+    private func isTakenBack(_ jti: TokenID, in store: StoreTransaction) throws -> Bool {
         guard let cancellation = try store.cancellation(enrollment: enrollment.id, of: jti) else { return false }
         return cancellation.until > now
     }
 
     /// The same transaction under a new jti: a later approval answers the one with the greatest `iat`.
     private func supersede(
-        _ holder: RequestRecord, by request: AuthnRequest, from arrival: Arrival, in store: any StoreWriter
+        _ holder: RequestRecord, by request: AuthnRequest, from arrival: Arrival, in store: StoreTransaction
     ) throws -> Outcome {
         guard request.iat > (holder.iat ?? .min) else { return try receiveOlder(arrival.read, of: holder, in: store) }
         var newer = holder
@@ -166,7 +167,7 @@ struct RequestAdmission {
 
     /// A message of a known request that is older than the request's: it is remembered, and changes nothing.
     private func receiveOlder(
-        _ read: VerifiedRequest, of holder: RequestRecord, in store: any StoreWriter
+        _ read: VerifiedRequest, of holder: RequestRecord, in store: StoreTransaction
     ) throws -> Outcome {
         let message = try remember(read, as: holder.id, in: store)
         try store.record(.received(message, acsTransId: read.acsTransId?.canonical), at: now)
@@ -175,7 +176,7 @@ struct RequestAdmission {
 
     /// A decided transaction that is asked again is not decided again.
     private func answerDuplicate(
-        _ request: AuthnRequest, from read: VerifiedRequest, of holder: RequestRecord, in store: any StoreWriter
+        _ request: AuthnRequest, from read: VerifiedRequest, of holder: RequestRecord, in store: StoreTransaction
     ) throws -> Outcome {
         let answer = DuplicateAnswer(exp: request.exp, traceparent: request.traceparent)
         let message = try remember(read, as: holder.id, answer: answer, in: store)
@@ -184,7 +185,7 @@ struct RequestAdmission {
     }
 
     /// Another transaction under a known acsTransId: the newcomer is refused, an undecided first one is marked.
-    private func conflict(of arrival: Arrival, with holder: RequestRecord, in store: any StoreWriter) throws -> Outcome
+    private func conflict(of arrival: Arrival, with holder: RequestRecord, in store: StoreTransaction) throws -> Outcome
     {
         var marked = holder
         if holder.life.state == .pending, !holder.hasConflict {
@@ -200,7 +201,7 @@ struct RequestAdmission {
     }
 
     private func refuse(
-        _ arrival: Arrival, own: Refusal, reason: DenyReason, in store: any StoreWriter
+        _ arrival: Arrival, own: Refusal, reason: DenyReason, in store: StoreTransaction
     ) throws -> Outcome {
         let outcome = try refuse(arrival, token: own.rawValue, reason: reason, in: store)
         guard case .refused = outcome else { return outcome }
@@ -208,7 +209,7 @@ struct RequestAdmission {
     }
 
     private func refuse(
-        _ arrival: Arrival, token: String, reason: DenyReason, in store: any StoreWriter
+        _ arrival: Arrival, token: String, reason: DenyReason, in store: StoreTransaction
     ) throws -> Outcome {
         guard try isWithinQuota(in: store) else { return .overQuota }
         let refused = try insert(
@@ -221,11 +222,11 @@ struct RequestAdmission {
     }
 
     /// The messages are those of 24 hours and up to five minutes, each jti once, whatever became of it.
-    func tally(in store: any StoreReader) throws -> StoredTally {
+    func tally(in store: StoreReading) throws -> StoredTally {
         try store.storedTally(of: enrollment.id, since: receivedAt - Self.day, until: receivedAt)
     }
 
-    private func isWithinQuota(in store: any StoreReader) throws -> Bool {
+    private func isWithinQuota(in store: StoreReading) throws -> Bool {
         try store.unpresentedCount(enrollment: enrollment.id, since: receivedAt - Self.day, until: receivedAt)
             < bounds.refusedADay
     }
@@ -233,7 +234,7 @@ struct RequestAdmission {
     /// - Returns: the request, and the text that was kept of it.
     private func insert(
         _ arrival: Arrival, presented: PresentedRequest?, life: RequestLife,
-        decision: [UInt8]? = nil, in store: any StoreWriter
+        decision: [UInt8]? = nil, in store: StoreTransaction
     ) throws -> (request: RequestRecord, text: TransactionText?) {
         let read = arrival.read
         // A request that is refused for want of room, or late then, is known by its digest alone.
@@ -248,7 +249,7 @@ struct RequestAdmission {
     }
 
     private func remember(
-        _ read: VerifiedRequest, as id: RequestID, answer: DuplicateAnswer? = nil, in store: any StoreWriter
+        _ read: VerifiedRequest, as id: RequestID, answer: DuplicateAnswer? = nil, in store: StoreTransaction
     ) throws -> SeenMessage {
         let message = seen(read, as: id, answer: answer)
         try store.insert(message)

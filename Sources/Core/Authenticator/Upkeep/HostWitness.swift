@@ -1,6 +1,7 @@
 import Journal
 import Logging
 import Records
+import StoreTables
 import Synchronization
 
 /// Records how far the other hosts' chains of the journal go, so that one that is cut off later is noticed.
@@ -63,7 +64,7 @@ struct HostWitness: Sendable {
     }
 
     /// Whether entries have come that say more than that their host has looked.
-    private static func isNews(_ seen: SeenHost, after last: JournalPoint, in reader: any StoreReader) throws -> Bool {
+    private static func isNews(_ seen: SeenHost, after last: JournalPoint, in reader: StoreReading) throws -> Bool {
         let count = seen.head.sequence - last.sequence
         guard count > 0 else { return false }
         guard count <= few, let chain = reader.reader(of: seen.host) else { return true }

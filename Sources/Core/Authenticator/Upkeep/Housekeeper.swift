@@ -1,6 +1,7 @@
 import Journal
 import Logging
 import Records
+import StoreTables
 
 /// Deletes closed requests and ended enrollments after their retention; erases personal data on request.
 struct Housekeeper: Sendable {
@@ -76,7 +77,7 @@ struct Housekeeper: Sendable {
         if count > 0 { log.info("expired rows were deleted", metadata: ["rows": "\(count)"]) }
     }
 
-    private func removeAll(_ remove: @escaping @Sendable (any StoreWriter) throws -> Int) async throws -> Int {
+    private func removeAll(_ remove: @escaping @Sendable (StoreTransaction) throws -> Int) async throws -> Int {
         var (removed, total) = (0, 0)
         repeat {
             removed = try await ports.store.write(remove)

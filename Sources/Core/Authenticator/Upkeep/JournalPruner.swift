@@ -1,6 +1,7 @@
 import Journal
 import Logging
 import Records
+import StoreTables
 import TextAndTime
 
 /// Removes the journal's oldest entries when their time is over, in small steps, each behind a signed mark.

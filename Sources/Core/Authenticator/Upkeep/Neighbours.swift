@@ -1,6 +1,7 @@
 import Journal
 import Logging
 import Records
+import StoreTables
 
 /// Tells this host's services what the other hosts of the store have written, as if it had happened here.
 ///

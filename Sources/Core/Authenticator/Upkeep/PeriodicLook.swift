@@ -1,6 +1,7 @@
 import Journal
 import Logging
 import Records
+import StoreTables
 
 /// Looks every few seconds for work that waits, whatever anybody was told: work comes from the store, and an event only
 /// brings it earlier.
@@ -69,7 +70,7 @@ struct PeriodicLook: Sendable {
         }
     }
 
-    private func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    private func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try await ports.patiently { try await ports.store.read(body) }
     }
 

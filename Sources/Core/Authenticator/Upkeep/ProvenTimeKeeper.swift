@@ -1,6 +1,7 @@
 import Journal
 import Logging
 import Records
+import StoreTables
 import StrictJSON
 import TextAndTime
 

@@ -1,5 +1,6 @@
 import Journal
 import Records
+import StoreTables
 
 /// The change of the store's rows, some at a time.
 extension SecretRotation {
@@ -51,7 +52,7 @@ extension SecretRotation {
     }
 
     private func rewrapRow(
-        of id: EnrollmentID, by rewrapper: any Rewrapper, in store: any StoreWriter
+        of id: EnrollmentID, by rewrapper: any Rewrapper, in store: StoreTransaction
     ) throws -> Failure? {
         guard let enrollment = try store.enrollment(id) else { return nil }
         let (oldKey, oldToken) = (enrollment.sealedKey, enrollment.membership?.sealedToken)

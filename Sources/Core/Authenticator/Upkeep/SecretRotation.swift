@@ -1,5 +1,6 @@
 import Logging
 import Records
+import StoreTables
 import Synchronization
 
 /// Changes the secret that everything is under, while the agent runs: meanwhile both secrets open.

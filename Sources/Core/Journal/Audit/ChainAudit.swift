@@ -1,5 +1,6 @@
 import Keys
 import Records
+import StoreTables
 
 /// Verifies one chain of the journal: each entry against the next, the last one against the signed head.
 ///
@@ -128,7 +129,7 @@ struct ChainAudit: Sendable {
 
     /// Reads what comes next, up to where the chain ends.
     func batch(
-        in store: any StoreReader, to end: JournalMoment.End, among ends: [String: JournalMoment.End]
+        in store: StoreReading, to end: JournalMoment.End, among ends: [String: JournalMoment.End]
     ) throws -> Batch {
         let (host, last) = (end.host, end.head?.point.sequence ?? 0)
         guard let reader = host.isEmpty ? store : store.reader(of: host) else {

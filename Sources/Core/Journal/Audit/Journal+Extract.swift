@@ -1,5 +1,6 @@
 import Keys
 package import Records
+import StoreTables
 
 extension Journal {
     /// The entries about one request.

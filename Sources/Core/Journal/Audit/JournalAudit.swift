@@ -1,5 +1,6 @@
 package import Keys
 package import Records
+import StoreTables
 
 /// What a verification of the journal found.
 package struct JournalVerdict: Sendable {
@@ -140,7 +141,7 @@ struct JournalAudit: Sendable {
     }
 
     private func look(
-        at store: any StoreReader, _ hosts: JournalHosts, own: PublicKey?, from audits: [ChainAudit],
+        at store: StoreReading, _ hosts: JournalHosts, own: PublicKey?, from audits: [ChainAudit],
         after place: Int64?
     ) throws -> Look {
         let ends = try JournalMoment(store, hosts, own: own).chains

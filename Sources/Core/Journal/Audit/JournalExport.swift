@@ -1,5 +1,6 @@
 package import Keys
 package import Records
+import StoreTables
 import TextAndTime
 
 /// Whose chain of the journal it is.
@@ -40,7 +41,7 @@ extension Journal {
         }
     }
 
-    private static func expectChains(of hosts: [String], in store: any StoreReader) throws {
+    private static func expectChains(of hosts: [String], in store: StoreReading) throws {
         guard !hosts.isEmpty else { return }
         let known = try Set(store.otherHosts() + [store.journalHost].compactMap(\.self))
         guard let unknown = hosts.first(where: { !known.contains($0) }) else { return }

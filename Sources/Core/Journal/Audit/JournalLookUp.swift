@@ -1,5 +1,6 @@
 import Keys
 import Records
+import StoreTables
 
 /// Finds the entries about one request, and proves that the journal that ends with its signed head has them.
 ///
@@ -56,7 +57,7 @@ struct JournalLookUp: Sendable {
         return Self.tell(rows, of: ends.record, isWhole: ends.floor == 0) ? Found(head: ends.head, rows: rows) : nil
     }
 
-    private func ends(in store: any StoreReader) throws -> Ends? {
+    private func ends(in store: StoreReading) throws -> Ends? {
         guard let head = try store.journalMark(.head), let newest = try store.newestCheckpoint(),
             (0...Self.maxNewest).contains(head.point.sequence - newest.point.sequence),
             let record = try store.request(request), let enrollment = try store.enrollment(record.enrollmentId),
@@ -80,7 +81,7 @@ struct JournalLookUp: Sendable {
 
     /// Goes from one checkpoint to an older one, and gives the entries of that one.
     private static func step(
-        _ last: Int64, from start: JournalCheckpoint, signedBy key: PublicKey, in store: any StoreReader
+        _ last: Int64, from start: JournalCheckpoint, signedBy key: PublicKey, in store: StoreReading
     ) throws -> (checkpoint: JournalCheckpoint, rows: [JournalRow])? {
         var checkpoint = start
         while checkpoint.point.sequence > last {

@@ -1,5 +1,6 @@
 package import Keys
 package import Records
+package import StoreTables
 import StrictJSON
 import TextAndTime
 
@@ -34,7 +35,7 @@ package struct JournalHosts: Sendable {
     /// The audit key of the host whose chain a reader has.
     ///
     /// - Throws: ``ForgedJournalError`` if it is not there, or under another secret.
-    func key(in reader: any StoreReader) throws -> PublicKey {
+    func key(in reader: StoreReading) throws -> PublicKey {
         guard let sealed = try reader.sealedAuditKey() else { throw ForgedJournalError("its audit key is gone") }
         do { return try keys.open(sealed).publicKey } catch {
             throw ForgedJournalError("its audit key is not one that this agent's secret opens")
@@ -44,7 +45,7 @@ package struct JournalHosts: Sendable {
     /// The chains that are as their keys have signed them.
     ///
     /// - Parameter own: this host's key, which no other may have.
-    package func seen(in store: any StoreReader, besides own: PublicKey) throws -> Look {
+    package func seen(in store: StoreReading, besides own: PublicKey) throws -> Look {
         var (look, known) = (Look(), Set([try SHA256Digest.of(own.subjectPublicKeyInfo)]))
         for host in try store.otherHosts() {
             do {

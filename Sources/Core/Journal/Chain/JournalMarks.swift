@@ -1,5 +1,6 @@
 package import Keys
 package import Records
+package import StoreTables
 
 /// Both ends of the journal, as the database has them.
 package struct JournalMarks: Sendable, Equatable {
@@ -7,7 +8,7 @@ package struct JournalMarks: Sendable, Equatable {
     /// Nil if nothing was removed for its age.
     package let floor: JournalMark?
 
-    package init(_ store: any StoreReader) throws {
+    package init(_ store: StoreReading) throws {
         head = try store.journalMark(.head)
         floor = try store.journalMark(.floor)
     }
@@ -39,7 +40,7 @@ package struct JournalMarks: Sendable, Equatable {
     /// Sees that the newest entry is the one that the head names, and that none comes after it.
     ///
     /// The others are held against each other by ``JournalAudit``.
-    func expectNewestEntry(of store: any StoreReader) throws {
+    func expectNewestEntry(of store: StoreReading) throws {
         guard let head = head?.point else { throw ForgedJournalError("it has no head") }
         let newest = try store.journal(after: head.sequence - 1, limit: 2)
         guard let entry = newest.first, entry.sequence == head.sequence else {
@@ -57,7 +58,7 @@ package struct JournalMarks: Sendable, Equatable {
     ///
     /// Those before them are held against each other by ``JournalAudit``.
     @discardableResult
-    func expectNewestEntries(_ count: Int64, of store: any StoreReader) throws -> [JournalEntry] {
+    func expectNewestEntries(_ count: Int64, of store: StoreReading) throws -> [JournalEntry] {
         guard let head = head?.point else { throw ForgedJournalError("it has no head") }
         let start = max(head.sequence - count, floor?.point.sequence ?? 0)
         // Of another host's chain, what it has written since its head was read is left out.

@@ -1,5 +1,6 @@
 import Keys
 import Records
+import StoreTables
 
 /// Where all chains of the journal end, as of one moment.
 struct JournalMoment: Sendable {
@@ -22,7 +23,7 @@ struct JournalMoment: Sendable {
     let chains: [End]
 
     /// - Parameter own: the key of the host that looks; nil if it has none.
-    init(_ store: any StoreReader, _ hosts: JournalHosts, own: PublicKey?) throws {
+    init(_ store: StoreReading, _ hosts: JournalHosts, own: PublicKey?) throws {
         let others = try store.otherHosts()
         let name = others.isEmpty ? "" : store.journalHost ?? ""
         var chains = [try End(name, store, own)]
@@ -36,7 +37,7 @@ struct JournalMoment: Sendable {
 }
 
 extension JournalMoment.End {
-    fileprivate init(_ host: String, _ reader: any StoreReader, _ key: PublicKey?) throws {
+    fileprivate init(_ host: String, _ reader: StoreReading, _ key: PublicKey?) throws {
         let head = try reader.journalMark(.head)
         self.init(
             host: host, head: head, start: try reader.journalMark(.floor)?.point.sequence ?? 0,
@@ -51,7 +52,7 @@ extension JournalMoment.End {
 
 /// What chains say of each other, held against them within one read.
 struct NamedChains {
-    let reader: any StoreReader
+    let reader: StoreReading
     let ends: [String: JournalMoment.End]
     /// The number of entries that are read at once.
     private static let window = 256
@@ -59,7 +60,7 @@ struct NamedChains {
     /// Entries that were read last, by host: names go up, mostly.
     private var windows: [String: [JournalRow]] = [:]
 
-    init(_ reader: any StoreReader, _ ends: [String: JournalMoment.End]) {
+    init(_ reader: StoreReading, _ ends: [String: JournalMoment.End]) {
         self.reader = reader
         self.ends = ends
     }

@@ -1,4 +1,5 @@
 import Records
+import StoreTables
 
 /// The newest entries of the other chains, as a host finds them before its first write.
 struct NewestChains {
@@ -8,7 +9,7 @@ struct NewestChains {
     /// The chains that are as they were signed: another one says nothing.
     private let others: [(host: String, entries: [JournalEntry])]
 
-    init(_ store: any StoreReader, _ hosts: JournalHosts) throws {
+    init(_ store: StoreReading, _ hosts: JournalHosts) throws {
         let names = try store.otherHosts()
         let each = min(Self.ofOne, Self.ofOthers / Int64(max(1, names.count)))
         others = try names.compactMap { name in
@@ -24,7 +25,7 @@ struct NewestChains {
     }
 
     /// Sees that no other host has seen more of this host's chain than there is.
-    func expectNoneKnowsMore(than head: JournalPoint, of store: any StoreReader) throws(ForgedJournalError) {
+    func expectNoneKnowsMore(than head: JournalPoint, of store: StoreReading) throws(ForgedJournalError) {
         guard let name = store.journalHost else { return }
         for (host, entries) in others {
             for entry in entries.reversed() {

@@ -1,4 +1,5 @@
 import Records
+import StoreTables
 import ThreeDS
 
 /// The chains of the journal as a reader of events has them, within one read of the store.
@@ -6,7 +7,7 @@ struct EventChains {
     fileprivate struct Chain {
         /// Empty for the only chain.
         let host: String
-        let reader: any StoreReader
+        let reader: StoreReading
         let newest: Int64
     }
 
@@ -15,7 +16,7 @@ struct EventChains {
     /// This host's name, also if its chain is the only one; nil if the store has but one.
     private let ownName: String?
 
-    init(_ store: any StoreReader) throws {
+    init(_ store: StoreReading) throws {
         let others = try store.headsOfOthers()
         ownName = store.journalHost
         let name = others.isEmpty ? "" : ownName ?? ""

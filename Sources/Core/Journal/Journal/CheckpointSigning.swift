@@ -1,4 +1,5 @@
 import Records
+import StoreTables
 
 /// Signs the checkpoints of the journal.
 ///

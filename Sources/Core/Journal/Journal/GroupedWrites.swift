@@ -1,4 +1,5 @@
 import Records
+import StoreTables
 import Synchronization
 
 /// Puts the writes that come while another one is under way into one database transaction: they share its commit.
@@ -43,7 +44,7 @@ final class GroupedWrites: Sendable {
     ///   each by itself. It is never cut off: others wait for it.
     /// - Throws: what the body throws, or why the database transaction failed; then nothing of it was written.
     func value<Value: Sendable>(
-        of body: @escaping @Sendable (any StoreWriter) throws -> Value,
+        of body: @escaping @Sendable (StoreTransaction) throws -> Value,
         commit: ([GroupedWrite]) async -> [GroupedWrite]
     ) async throws -> Value {
         let result = Kept<Result<Value, any Error>>()
@@ -106,7 +107,7 @@ struct GroupedWrite: Sendable {
     /// Runs it, and keeps what it gives for its caller.
     ///
     /// - Throws: what its body throws.
-    let run: @Sendable (any StoreWriter) throws -> Void
+    let run: @Sendable (StoreTransaction) throws -> Void
     /// Tells its caller that nothing of it was written.
     let fail: @Sendable (any Error) -> Void
 }

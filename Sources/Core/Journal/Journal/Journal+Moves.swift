@@ -1,4 +1,5 @@
 package import Records
+package import StoreTables
 
 extension Journal {
     /// The most rows that are in memory.
@@ -11,7 +12,7 @@ extension Journal {
     ///   - now: seconds since 1970.
     /// - Throws: ``ForgedJournalError`` if the store has no audit key, or what opening it throws.
     package static func recordMove(
-        in store: any StoreWriter, keys: any AuditKeys, page: Int = page, at now: Int64
+        in store: StoreTransaction, keys: any AuditKeys, page: Int = page, at now: Int64
     ) throws {
         guard let sealed = try store.sealedAuditKey() else { throw ForgedJournalError("its audit key is gone") }
         var (facts, place): (MovedRows.Facts, Int64?) = (MovedRows.Facts(), nil)

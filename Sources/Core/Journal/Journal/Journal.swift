@@ -1,5 +1,6 @@
 import Keys
 package import Records
+import StoreTables
 
 /// Reads the journal: its entries, its events, its key.
 package struct Journal: Sendable {

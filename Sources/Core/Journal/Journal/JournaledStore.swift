@@ -1,5 +1,6 @@
 package import Keys
 package import Records
+package import StoreTables
 import Synchronization
 
 /// The store, with its journal kept.
@@ -30,20 +31,20 @@ package struct JournaledStore: Store {
         self.hub = hub
     }
 
-    package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    package func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try await store.read(body)
     }
 
-    package func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    package func survey<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try await store.survey(body)
     }
 
-    package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+    package func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         try Task.checkCancellation()
         return try await conclude(body)
     }
 
-    package func conclude<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+    package func conclude<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         try await writes.value(of: body) { await commit($0) }
     }
 
@@ -82,7 +83,7 @@ package struct JournaledStore: Store {
 
     /// - Returns: those that need a row that another host holds.
     private static func run(
-        _ group: [GroupedWrite], in store: any StoreWriter
+        _ group: [GroupedWrite], in store: StoreTransaction
     ) throws -> [GroupedWrite] {
         guard group.count > 1 else {
             try group.forEach { try $0.run(store) }
@@ -126,8 +127,7 @@ package struct JournaledStore: Store {
     }
 
     /// A mark, signed, that is about to be written.
-    package func mark(_ name: JournalMark.Name, at point: JournalPoint, in store: any StoreReader) throws -> JournalMark
-    {
+    package func mark(_ name: JournalMark.Name, at point: JournalPoint, in store: StoreReading) throws -> JournalMark {
         JournalMark(point: point, signature: try openSigner(in: store)?.signature(for: JournalStatement(name, point)))
     }
 
@@ -152,7 +152,7 @@ package struct JournaledStore: Store {
     /// The key that signs what is about to be written, if the journal is the one that was committed last.
     ///
     /// - Throws: ``ForgedJournalError``.
-    private func heldJournal(in store: any StoreWriter) throws -> any JournalSigner {
+    private func heldJournal(in store: StoreTransaction) throws -> any JournalSigner {
         let found = try JournalMarks(store)
         guard let signer = try openSigner(in: store) else {
             guard try found.isNothing && store.journal(after: 0, limit: 1).isEmpty else {
@@ -177,7 +177,7 @@ package struct JournaledStore: Store {
     }
 
     /// The key that the store has; opened once.
-    private func openSigner(in store: any StoreReader) throws -> (any JournalSigner)? {
+    private func openSigner(in store: StoreReading) throws -> (any JournalSigner)? {
         if let signer = signer.value { return signer }
         guard let sealed = try store.sealedAuditKey() else { return nil }
         let opened = try keys.open(sealed)
@@ -188,7 +188,7 @@ package struct JournaledStore: Store {
     /// Makes the key in the database transaction of the first entry, so that neither is ever there without the other.
     ///
     /// It is not kept in memory: the transaction may still fail.
-    private func makeSigner(in store: any StoreWriter) throws -> any JournalSigner {
+    private func makeSigner(in store: StoreTransaction) throws -> any JournalSigner {
         let sealed = try keys.make()
         let made = try keys.open(sealed)
         try store.insert(sealedAuditKey: sealed)
@@ -202,7 +202,7 @@ package struct JournaledStore: Store {
 
 extension JournalSigner {
     /// Signs the head if it has moved.
-    func signHead(of store: any StoreWriter) throws {
+    func signHead(of store: StoreTransaction) throws {
         guard let head = try store.journalMark(.head), head.signature == nil else { return }
         let signature = try signature(for: JournalStatement(.head, head.point))
         try store.set(JournalMark(point: head.point, signature: signature), as: .head)

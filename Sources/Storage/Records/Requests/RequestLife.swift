@@ -37,7 +37,7 @@ package enum DeliveryState: Sendable, Equatable {
 ///  expired, cancelled        failed
 /// ```
 ///
-/// A delivery ends in the store (``StoreWriter/endDelivery(of:as:error:)``), which needs nothing else of the request.
+/// A delivery ends in the store (``StoreTransaction/endDelivery(of:as:error:)``), which needs nothing else of the request.
 package struct RequestLife: Sendable, Equatable {
     package private(set) var state: RequestState
     package private(set) var delivery: DeliveryState

@@ -73,13 +73,17 @@ extension PINTries {
     }
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// The wrong PINs in a row of a key that the agent did not make, through whatever enrollment, or none.
+    ///
+    /// ``PINTries/unknown`` if what is there is not what the agent wrote.
     package func pinTries(of key: KeyIdentity) throws -> PINTries {
         try hold(.keyTries(key))
         let tries = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { try self.tries($0, of: key) }
         return tries ?? triesWithoutRow(of: key)
     }
 
+    /// The same of every key whose PIN was tried.
     package func keyTries() throws -> [KeyIdentity: PINTries] {
         let tries = try database.rows(of: KeyTriesColumn.table, "") { fields in
             let key = try fields.made(of: fields.bytes(.identity), .identity, KeyIdentity.init(bytes:))
@@ -88,12 +92,14 @@ extension DatabaseTransaction {
         return Dictionary(tries) { $1 }
     }
 
+    /// Whether the tries of a key's PIN can be counted: they are already, or fewer than
+    /// ``PINTries/keysWithoutEnrollment`` keys are counted that no enrollment uses.
     package func hasRoomForTries(of key: KeyIdentity) throws -> Bool {
         let row: Bool? = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { _ in true }
         return try row ?? ((database.numbers(Self.keysWithoutEnrollment).first ?? 0) < PINTries.keysWithoutEnrollment)
     }
 
-    private static let ofKey = "WHERE identity = ?"
+    fileprivate static let ofKey = "WHERE identity = ?"
 
     private static let keysWithoutEnrollment = """
         SELECT count(*) FROM key_tries WHERE identity NOT IN (
@@ -108,7 +114,7 @@ extension DatabaseTransaction {
         return try joined.optionalBytes(.identity) == nil ? triesWithoutRow(of: key) : tries(joined, of: key)
     }
 
-    private func tries(_ fields: Fields<KeyTriesColumn>, of key: KeyIdentity) throws -> PINTries {
+    fileprivate func tries(_ fields: Fields<KeyTriesColumn>, of key: KeyIdentity) throws -> PINTries {
         let kept = try KeptTries(fields)
         let bytes = kept.tries.sealedBytes(of: key, kept.version)
         guard try sealing.seals.isSeal(kept.seal, of: bytes) else { return .unknown }
@@ -121,7 +127,13 @@ extension DatabaseTransaction {
     private func triesWithoutRow(of key: KeyIdentity) -> PINTries {
         leastVersion(of: .keyTries(key)) == nil ? .fresh : .unknown
     }
+}
 
+extension StoreTransaction {
+    /// Sets the tries of a key's PIN if they are as expected.
+    ///
+    /// False, and nothing is changed, if they are not.
+    @discardableResult
     package func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool {
         guard try pinTries(of: key) == old else { return false }
         // A key whose PIN was right at once has no row, and needs none.
@@ -130,6 +142,10 @@ extension DatabaseTransaction {
         return true
     }
 
+    /// Seals what is counted of the next `limit` keys anew; what is not as the agent wrote it stays so.
+    ///
+    /// - Parameter last: what the call before gave; nil for the first.
+    /// - Returns: the last of these keys; nil if there was none.
     package func resealPINTries(after last: KeyIdentity?, limit: Int) throws -> KeyIdentity? {
         let page = try database.rows(
             of: KeyTriesColumn.table, "WHERE identity > ? ORDER BY identity LIMIT ?", [last?.bytes ?? [], limit]

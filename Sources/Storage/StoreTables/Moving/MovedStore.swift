@@ -14,8 +14,10 @@ struct MovedStore {
         self.sealing = sealing
     }
 
-    func transaction(written: Written? = nil) -> DatabaseTransaction {
-        DatabaseTransaction(database: session, sealing: sealing, written: written, host: host)
+    func reading() -> StoreReading { StoreReading(database: session, sealing: sealing, host: host) }
+
+    func transaction() -> StoreTransaction {
+        StoreTransaction(database: session, sealing: sealing, written: Written(), host: host)
     }
 
     /// A row, and whose it is, which is needed to encrypt it.
@@ -46,12 +48,12 @@ struct MovedStore {
         // Keys are among the columns, but for what is only compared.
         let all = columns + table.key.filter { !columns.contains($0) }
         let places = table.key.compactMap { all.firstIndex(of: $0) }
-        let transaction = transaction()
+        let reading = reading()
         var last: [ColumnValue]?
         while true {
             let sql = table.page(of: all, host: host, isFirst: last == nil, limit: StateMove.page)
             let rows = try session.rows(sql, StatementValues(last ?? [])) { try read($0, of: table, all) }
-            let opened = try converted(rows, of: table, all, by: transaction) { cipher, value, column in
+            let opened = try converted(rows, of: table, all, by: reading) { cipher, value, column in
                 guard let opened = try cipher.opened(value, column: column) else {
                     throw StateMoveError("a row of \(table.name) has an unreadable \(column)")
                 }
@@ -91,14 +93,14 @@ struct MovedStore {
 
     /// The rows with their personal values encrypted or decrypted.
     private func converted(
-        _ rows: [Row], of table: MovedTable, _ columns: [String], by transaction: DatabaseTransaction,
+        _ rows: [Row], of table: MovedTable, _ columns: [String], by reading: StoreReading,
         _ convert: (RowCipher, ColumnValue, _ column: String) throws -> ColumnValue
     ) throws -> [Row] {
         guard !table.personal.isEmpty else { return rows }
-        try transaction.seeDataKeys(of: Set(rows.compactMap { $0.owner?.enrollment }))
+        try reading.seeDataKeys(of: Set(rows.compactMap { $0.owner?.enrollment }))
         return try rows.map { row in
             guard let owner = row.owner else { return row }
-            let cipher = try transaction.cipher(table.name, row: owner.row, of: owner.enrollment)
+            let cipher = try reading.cipher(table.name, row: owner.row, of: owner.enrollment)
             let values = try zip(row.values, columns).map { value, column in
                 table.personal.contains(column) ? try convert(cipher, value, column) : value
             }

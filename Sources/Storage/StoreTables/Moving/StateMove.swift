@@ -31,10 +31,10 @@ package struct StateMove {
 
     /// - Parameter conclude: what is written in the target at the end.
     /// - Throws: ``StateMoveError``, what a database throws, or what `conclude` throws.
-    package func run(concluding conclude: (any StoreWriter) throws -> Void = { _ in }) throws -> Tally {
+    package func run(concluding conclude: (StoreTransaction) throws -> Void = { _ in }) throws -> Tally {
         var tally = Tally()
         // Rows that are not as they were written are not sealed anew.
-        if let problem = try source.transaction().surveyRows().problem {
+        if let problem = try source.reading().surveyRows().problem {
             throw StateMoveError("\(problem): nothing is moved before a person has looked (oobctl audit verify)")
         }
         for table in MovedTable.all {
@@ -55,7 +55,7 @@ package struct StateMove {
                     "table \(table.name) is not what was copied: \(read.count) rows became \(written.count)")
             }
         }
-        let transaction = target.transaction(written: Written())
+        let transaction = target.transaction()
         try transaction.set(rowSum: transaction.surveyRows().due)
         try conclude(transaction)
         try transaction.vouchForRows()
@@ -99,7 +99,7 @@ package struct StateMove {
     private func sealEnrollments() throws {
         var last: EnrollmentID?
         while true {
-            let transaction = target.transaction(written: Written())
+            let transaction = target.transaction()
             let page = try transaction.enrollments(after: last, limit: Self.page)
             for enrollment in page {
                 guard try transaction.change(enrollment.id, .rowResealed) != nil else {

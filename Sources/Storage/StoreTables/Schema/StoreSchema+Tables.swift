@@ -199,7 +199,7 @@ extension StoreSchema {
             WHERE state = 'pending' OR delivery = 'queued'
         """,
         "CREATE INDEX request_unpresented ON request (enrollment_id, received_at) WHERE is_presented = 0",
-        "CREATE INDEX request_never_shown ON request (received_at) WHERE \(DatabaseTransaction.neverShown)",
+        "CREATE INDEX request_never_shown ON request (received_at) WHERE \(StoreReading.neverShown)",
         "CREATE INDEX request_over ON request (received_at) WHERE state <> 'pending' AND delivery <> 'queued'",
         """
         CREATE TABLE message (
@@ -218,7 +218,7 @@ extension StoreSchema {
         """,
         "CREATE INDEX message_seen ON message (seen_at)",
         "CREATE INDEX message_to_answer ON message (enrollment_id, answer_place) WHERE answer_until IS NOT NULL",
-        // A slot has `DatabaseTransaction.messageSlot` seconds. One without a message has no row.
+        // A slot has `StoreReading.messageSlot` seconds. One without a message has no row.
         """
         CREATE TABLE message_tally (
             enrollment_id TEXT NOT NULL,

@@ -116,6 +116,6 @@ extension StoreSchema {
         """,
     ]
 
-    private static let messageSlot = DatabaseTransaction.messageSlot
+    private static let messageSlot = StoreReading.messageSlot
     private static let messageBytes = StoredSize.ofMessage
 }

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Keys
 import ScratchDirectories
 import SoftKeys
+import StoreTables
 import TestStores
 import Testing
 

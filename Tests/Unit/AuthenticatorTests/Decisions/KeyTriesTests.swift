@@ -3,6 +3,7 @@ import IssuerProtocol
 import Keys
 import ScratchDirectories
 import SoftKeys
+import StoreTables
 import StrictJSON
 import TestStores
 import Testing

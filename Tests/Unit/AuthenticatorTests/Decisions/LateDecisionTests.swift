@@ -1,5 +1,6 @@
 import AgentHost
 import IssuerProtocol
+import StoreTables
 import StrictJSON
 import TestStores
 import Testing

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Logging
+import StoreTables
 import TestStores
 import Testing
 import ThreeDS

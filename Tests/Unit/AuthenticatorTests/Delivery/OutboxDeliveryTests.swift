@@ -1,5 +1,6 @@
 import IssuerProtocol
 import ScratchDirectories
+import StoreTables
 import StrictJSON
 import TestStores
 import Testing

@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Keys
 import ScratchDirectories
+import StoreTables
 import TestStores
 import Testing
 

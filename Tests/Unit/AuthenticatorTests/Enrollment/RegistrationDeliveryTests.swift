@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Keys
 import ScratchDirectories
+import StoreTables
 import Testing
 
 @testable import Authenticator

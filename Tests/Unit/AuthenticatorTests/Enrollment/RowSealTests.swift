@@ -3,6 +3,7 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
+import StoreTables
 import TableRows
 import TestStores
 import Testing

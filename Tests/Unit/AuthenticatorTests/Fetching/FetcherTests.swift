@@ -1,5 +1,6 @@
 import IssuerProtocol
 import ScratchDirectories
+import StoreTables
 import Testing
 
 @testable import Authenticator

@@ -1,3 +1,4 @@
+import StoreTables
 import Testing
 import ThreeDS
 

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import StoreTables
 import Testing
 
 @testable import Authenticator

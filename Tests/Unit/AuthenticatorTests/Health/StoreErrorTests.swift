@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Logging
 import ScratchDirectories
+import StoreTables
 import Testing
 import WebAuthn
 

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Keys
+import StoreTables
 import TableRows
 import TestStores
 import Testing

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import IssuerProtocol
 import ScratchDirectories
+import StoreTables
 import TestStores
 import Testing
 

@@ -3,6 +3,7 @@ import Custody
 import Dispatch
 import Keys
 import ScratchDirectories
+import StoreTables
 import TestStores
 import Testing
 

@@ -3,6 +3,7 @@ import Dispatch
 import IssuerProtocol
 import Keys
 import ScratchDirectories
+import StoreTables
 import TableRows
 import TestStores
 import Testing

@@ -1,6 +1,7 @@
 import AgentHost
 import IssuerProtocol
 import Keys
+import StoreTables
 import Testing
 import TextAndTime
 import ThreeDS

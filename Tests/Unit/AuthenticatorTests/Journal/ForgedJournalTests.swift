@@ -3,6 +3,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import ScratchDirectories
+import StoreTables
 import StrictJSON
 import TableRows
 import TestStores

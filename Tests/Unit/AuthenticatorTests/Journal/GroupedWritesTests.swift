@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import StoreTables
 import TestStores
 import Testing
 import Threads
@@ -24,7 +25,7 @@ struct GroupedWritesTests {
     private struct Refused: Error {}
 
     /// What a write does: it records something, so that it can be seen, and says how long the journal is then.
-    private static func record(in writer: any StoreWriter) throws -> Int64 {
+    private static func record(in writer: StoreTransaction) throws -> Int64 {
         try writer.record(.started(version: "1"), at: SampleAgent.start)
         return try writer.journalMark(.head)?.point.sequence ?? 0
     }

@@ -5,6 +5,7 @@ import IssuerProtocol
 import Keys
 import Logging
 import ScratchDirectories
+import StoreTables
 import TableRows
 import TestStores
 import Testing

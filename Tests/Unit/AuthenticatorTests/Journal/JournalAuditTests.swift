@@ -1,4 +1,5 @@
 import IssuerProtocol
+import StoreTables
 import Testing
 
 @testable import Authenticator
@@ -23,7 +24,7 @@ struct JournalAuditTests {
     }
 
     /// Changes the store behind the agent's back.
-    private func tamper(_ body: @escaping @Sendable (any StoreWriter) throws -> Void) async throws {
+    private func tamper(_ body: @escaping @Sendable (StoreTransaction) throws -> Void) async throws {
         try await sample.store.real.write(body)
     }
 

@@ -4,6 +4,7 @@ import IssuerProtocol
 import Keys
 import Logging
 import ScratchDirectories
+import StoreTables
 import TableRows
 import TestStores
 import Testing

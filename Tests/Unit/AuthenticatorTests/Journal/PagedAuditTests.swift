@@ -1,4 +1,5 @@
 import Keys
+import StoreTables
 import TableRows
 import Testing
 import TextAndTime

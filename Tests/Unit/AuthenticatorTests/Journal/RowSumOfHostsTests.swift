@@ -1,6 +1,7 @@
 #if PostgreSQL
 import IssuerProtocol
 import Keys
+import StoreTables
 import TableRows
 import TestStores
 import Testing

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import StoreTables
 import TableRows
 import TestStores
 import Testing

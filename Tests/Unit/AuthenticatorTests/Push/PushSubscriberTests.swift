@@ -2,6 +2,7 @@ import Custody
 import IssuerProtocol
 import Keys
 import ScratchDirectories
+import StoreTables
 import Testing
 
 @testable import Authenticator

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import StoreTables
 import TableRows
 import TestStores
 import Testing

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import StoreTables
 import StrictJSON
 import TableRows
 import Testing

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Logging
+import StoreTables
 import Testing
 
 @testable import Authenticator

@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Logging
 import ScratchDirectories
+import StoreTables
 import StrictJSON
 import TestStores
 import Testing

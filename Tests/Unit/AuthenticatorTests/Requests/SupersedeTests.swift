@@ -1,4 +1,5 @@
 import IssuerProtocol
+import StoreTables
 import StrictJSON
 import Testing
 import ThreeDS

@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Keys
 import ScratchDirectories
+import StoreTables
 
 @testable import Authenticator
 @testable import Journal

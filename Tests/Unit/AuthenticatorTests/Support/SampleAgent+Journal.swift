@@ -1,3 +1,5 @@
+import StoreTables
+
 @testable import Authenticator
 @testable import Records
 

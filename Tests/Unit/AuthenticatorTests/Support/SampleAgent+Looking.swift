@@ -1,3 +1,5 @@
+import StoreTables
+
 @testable import Authenticator
 @testable import Journal
 @testable import Records

@@ -4,6 +4,7 @@ import IssuerProtocol
 import Keys
 import Logging
 import ScratchDirectories
+import StoreTables
 import TestStores
 import ThreeDS
 
@@ -127,7 +128,7 @@ struct SampleAgent: Sendable {
 
     /// Looks now and after every event until it is found.
     @discardableResult
-    func eventually<T: Sendable>(_ look: @escaping @Sendable (any StoreReader) throws -> T?) async throws -> T {
+    func eventually<T: Sendable>(_ look: @escaping @Sendable (StoreReading) throws -> T?) async throws -> T {
         let notifier = agent.hub.notifier { _ in true }
         if let found = try await store.real.read(look) { return found }
         for await _ in notifier {

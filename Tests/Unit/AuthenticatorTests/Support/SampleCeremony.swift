@@ -1,4 +1,5 @@
 import IssuerProtocol
+import StoreTables
 import TestStores
 import WebAuthn
 

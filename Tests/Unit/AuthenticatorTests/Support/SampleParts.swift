@@ -5,6 +5,7 @@ import Keys
 import Logging
 import Records
 import Signing
+import StoreTables
 import Synchronization
 
 /// The same byte over and over: the least and the greatest that can be drawn.
@@ -120,7 +121,7 @@ struct BreakableStore: Store {
     private let scrubbing = Box<(any Error)?>(nil)
     private let action = Box<(@Sendable () async throws -> Void)?>(nil)
     private let readAction = Box<(@Sendable () async throws -> Void)?>(nil)
-    private let lastAction = Box<(@Sendable (any StoreWriter) -> Void)?>(nil)
+    private let lastAction = Box<(@Sendable (StoreTransaction) -> Void)?>(nil)
 
     init(_ real: any Store) { self.real = real }
 
@@ -158,24 +159,24 @@ struct BreakableStore: Store {
     func beforeWriting(_ action: (@Sendable () async throws -> Void)?) { self.action.set(action) }
 
     /// Called in each write before it is committed.
-    func beforeCommitting(_ action: @escaping @Sendable (any StoreWriter) -> Void) { lastAction.set(action) }
+    func beforeCommitting(_ action: @escaping @Sendable (StoreTransaction) -> Void) { lastAction.set(action) }
 
     /// Called before each read begins; what it throws is what the read fails with.
     func beforeReading(_ action: @escaping @Sendable () async throws -> Void) { readAction.set(action) }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try await readAction.value?()
         if let trouble = reading.value { throw trouble }
         return try await real.read(body)
     }
 
-    func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    func survey<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try await readAction.value?()
         if let trouble = reading.value { throw trouble }
         return try await real.survey(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         try await action.value?()
         return try await real.write { [writing, lastAction] store in
             let result = try body(store)

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import StoreTables
 
 @testable import Authenticator
 @testable import Records

@@ -1,6 +1,7 @@
 import Custody
 import IssuerProtocol
 import Keys
+import StoreTables
 import TableRows
 import TestStores
 import Testing

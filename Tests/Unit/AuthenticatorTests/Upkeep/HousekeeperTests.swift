@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IssuerProtocol
 import ScratchDirectories
+import StoreTables
 import TestStores
 import Testing
 import ThreeDS

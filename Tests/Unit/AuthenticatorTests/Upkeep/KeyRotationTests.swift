@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Keys
 import Logging
+import StoreTables
 import Testing
 
 @testable import Authenticator

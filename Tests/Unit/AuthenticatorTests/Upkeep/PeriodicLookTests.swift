@@ -3,6 +3,7 @@ import Foundation
 import IssuerProtocol
 import Keys
 import ScratchDirectories
+import StoreTables
 import Testing
 
 @testable import Authenticator

@@ -5,6 +5,7 @@ import Keys
 import Logging
 import ScratchDirectories
 import SoftKeys
+import StoreTables
 import TestStores
 import Testing
 

@@ -7,6 +7,7 @@ import Keys
 import Logging
 import Records
 import SQLiteStore
+import StoreTables
 import StrictJSON
 import Synchronization
 import TextAndTime

@@ -4,6 +4,7 @@ import Keys
 import Records
 import ScratchDirectories
 import Signing
+import StoreTables
 import Synchronization
 import TestStores
 
@@ -32,12 +33,12 @@ struct MortalStore: Store {
 
     var hasDied: Bool { shared.state.withLock { $0.hasDied } }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         guard !hasDied else { throw Died() }
         return try await real.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         guard !hasDied else { throw Died() }
         let result = try await real.write { [self] store in
             let result = try body(store)

@@ -1,6 +1,7 @@
 import Authenticator
 import IssuerProtocol
 import Records
+import StoreTables
 
 extension Rehearsal {
     /// Everything that can be seen of the agent is as the model has it.

@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Journal
 import Records
+import StoreTables
 
 @testable import Authenticator
 

@@ -6,6 +6,7 @@ import Keys
 import Logging
 import Records
 import ScratchDirectories
+import StoreTables
 import Synchronization
 
 @testable import Authenticator

@@ -4,6 +4,7 @@ import GRDB
 import Glibc
 import IssuerProtocol
 import Records
+import StoreTables
 import TestStores
 import Testing
 

@@ -3,6 +3,7 @@ import FoundationEssentials
 import GRDB
 import Records
 import SQLiteStore
+import StoreTables
 import TestStores
 import Testing
 

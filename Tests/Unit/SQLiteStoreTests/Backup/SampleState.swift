@@ -8,6 +8,7 @@ import SQLiteBackup
 import SQLiteStore
 import ScratchDirectories
 import StandingClocks
+import StoreTables
 import TestStores
 
 /// A state directory with a store in it, and directories to restore into.

@@ -8,7 +8,8 @@ enum TallyColumn: Int, TableColumn {
     case script, state, delivery, transStatus, latency, count
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// Behind which request those are that came at or after a time, seconds since 1970; of more than `most`, the newest.
     package func firstRequest(since time: Int64, sparing most: Int) throws -> (place: Int64, isCut: Bool) {
         // They come in the order of time: the newest of those before is where the others begin.
         let older = try database.number(
@@ -17,6 +18,9 @@ extension DatabaseTransaction {
         return (max(older ?? 0, spared ?? 0), (spared ?? 0) > (older ?? 0))
     }
 
+    /// Counts the requests that came at or after a time, of the `limit` that follow a place.
+    ///
+    /// - Returns: the place of the last one; nil if there was none.
     package func requestTallies(
         after place: Int64, since time: Int64, limit: Int
     ) throws -> (tallies: [RequestTally], place: Int64?) {

@@ -10,7 +10,7 @@ enum MessageColumn: Int, TableColumn {
     case enrollmentId, jti, payloadDigest, requestId, seenAt, isReused, answerUntil, answerPlace, traceparent, lastError
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
     /// The seconds of a slot of time in which messages are counted, which the schema does.
     package static let messageSlot = 300
 
@@ -28,6 +28,23 @@ extension DatabaseTransaction {
         }
     }
 
+    package func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {
+        try hold(enrollment)
+        let sql = "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?"
+        return try database.number(sql, [enrollment.text, jti.text]).map {
+            RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: BoundedTime.nearest($0))
+        }
+    }
+
+    /// The number of cancellations of an enrollment that count after a time, seconds since 1970.
+    package func cancellationCount(enrollment: EnrollmentID, after time: Int64) throws -> Int {
+        try hold(enrollment)
+        return try database.count(
+            "SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ? AND until > ?", [enrollment.text, time])
+    }
+}
+
+extension StoreTransaction {
     package func insert(_ message: SeenMessage) throws {
         try hold(message.enrollmentId)
         try database.insert(
@@ -44,24 +61,11 @@ extension DatabaseTransaction {
             ])
     }
 
+    /// Notes that other bytes came under the jti of a message.
     package func markReused(_ message: SeenMessage) throws {
         try database.run(
             "UPDATE message SET is_reused = 1 WHERE enrollment_id = ? AND jti = ?",
             [message.enrollmentId.text, message.jti.text])
-    }
-
-    package func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {
-        try hold(enrollment)
-        let sql = "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?"
-        return try database.number(sql, [enrollment.text, jti.text]).map {
-            RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: BoundedTime.nearest($0))
-        }
-    }
-
-    package func cancellationCount(enrollment: EnrollmentID, after time: Int64) throws -> Int {
-        try hold(enrollment)
-        return try database.count(
-            "SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ? AND until > ?", [enrollment.text, time])
     }
 
     package func insert(_ cancellation: RememberedCancellation) throws {

@@ -4,12 +4,12 @@
 /// it has been begun it is not cut off by its caller's cancellation. Bodies are synchronous, so nothing can wait for the
 /// network or a key inside a database transaction; one may be run again if the first time was undone.
 package protocol Store: Sendable {
-    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T
+    func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T
     /// Reads for work that goes through all that is there, a page in each call, and keeps no place of other reads.
-    func survey<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T
+    func survey<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T
+    func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T
     /// Writes what has come of something that was begun, also if its caller was cancelled meanwhile.
-    func conclude<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T
+    func conclude<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T
     /// Sees that what writes have removed or written over is nowhere in the store's files any more.
     ///
     /// Writes wait meanwhile: it takes as long as writing the whole store anew.
@@ -32,11 +32,11 @@ package protocol Store: Sendable {
 
 extension Store {
     package func survey<T: Sendable>(
-        _ body: @escaping @Sendable (any StoreReader) throws -> T
+        _ body: @escaping @Sendable (StoreReading) throws -> T
     ) async throws -> T { try await read(body) }
 
     package func conclude<T: Sendable>(
-        _ body: @escaping @Sendable (any StoreWriter) throws -> T
+        _ body: @escaping @Sendable (StoreTransaction) throws -> T
     ) async throws -> T { try await write(body) }
 
     /// A store on another machine's disk keeps none.

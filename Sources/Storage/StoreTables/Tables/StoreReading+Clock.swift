@@ -16,23 +16,34 @@ enum ProvenTimeColumn: Int, TableColumn {
     case one, at, acceptances
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// How many seconds the clock of tests is ahead of the machine's; 0 if it was never advanced.
     package func clockOffset() throws -> Int64 {
         try database.row(of: TestClockColumn.table, "") { try $0.count(.offset) } ?? 0
     }
 
-    package func set(clockOffset offset: Int64) throws {
-        try database.insert(
-            into: TestClockColumn.table, [.one: 1, .offset: offset],
-            onConflict: #"(one) DO UPDATE SET "offset" = excluded."offset""#)
-    }
-
+    /// The proven time; nil before it was kept first.
     package func provenTime() throws -> ProvenMoment? {
         try database.row(of: ProvenTimeColumn.table, "") {
             ProvenMoment(at: try $0.time(.at), acceptances: try $0.count(.acceptances))
         }
     }
 
+    /// Whether an enrollment at another issuer is active.
+    package func hasActiveEnrollment(notOf issuer: IssuerURL) throws -> Bool {
+        try database.number(
+            "SELECT 1 FROM enrollment WHERE state = 'active' AND issuer <> ? LIMIT 1", [issuer.text]) != nil
+    }
+}
+
+extension StoreTransaction {
+    package func set(clockOffset offset: Int64) throws {
+        try database.insert(
+            into: TestClockColumn.table, [.one: 1, .offset: offset],
+            onConflict: #"(one) DO UPDATE SET "offset" = excluded."offset""#)
+    }
+
+    /// Keeps the proven time, unless a later one is kept.
     package func raise(_ provenTime: ProvenMoment) throws {
         try database.insert(
             into: ProvenTimeColumn.table, [.one: 1, .at: provenTime.at, .acceptances: provenTime.acceptances],
@@ -41,10 +52,5 @@ extension DatabaseTransaction {
                 WHERE excluded.acceptances > proven_time.acceptances
                     OR (excluded.acceptances = proven_time.acceptances AND excluded.at > proven_time.at)
                 """)
-    }
-
-    package func hasActiveEnrollment(notOf issuer: IssuerURL) throws -> Bool {
-        try database.number(
-            "SELECT 1 FROM enrollment WHERE state = 'active' AND issuer <> ? LIMIT 1", [issuer.text]) != nil
     }
 }

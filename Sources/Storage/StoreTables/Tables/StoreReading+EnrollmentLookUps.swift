@@ -1,10 +1,11 @@
 package import Records
 import TableRows
 
-extension DatabaseTransaction {
+extension StoreReading {
     /// The least rows that are looked at together: in a million, about 15 have the same number for their names.
     private static let namesAtOnce = 32
 
+    /// Those of this name, first those that are not over, and of them the oldest.
     package func enrollments(named name: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
         let bucket = try nameBucket(of: name) ?? 0
         let size = max(limit, Self.namesAtOnce)
@@ -25,6 +26,7 @@ extension DatabaseTransaction {
         return Array(found.prefix(limit))
     }
 
+    /// Those whose id begins so.
     package func enrollments(beginning prefix: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
         // Ids hold nothing above "z", so "~" bounds the range that has the prefix.
         try enrollments(
@@ -32,19 +34,26 @@ extension DatabaseTransaction {
             order: "ORDER BY id LIMIT ?3")
     }
 
+    /// Whether one that is not over has this name.
     package func isNameTaken(_ name: String) throws -> Bool {
         try hold(.name(name))
         return try !enrollments(named: name, includingEnded: false, limit: 1).isEmpty
     }
 
+    /// The one of this credential, if it is not over.
     package func enrollment(credentialId: [UInt8]) throws -> Enrollment? {
         try enrollments("WHERE credential_id = ? AND state <> 'ended'", [credentialId]).first
     }
 
+    /// Those that are not over and whose key the agent did not make, oldest first.
     package func enrollmentsOfExternalKeys() throws -> [Enrollment] {
         try enrollments("WHERE key_uri IS NOT NULL AND state <> 'ended'")
     }
 
+    /// Those that are not over and are suspended, known to be damaged or among `ids`, oldest first; of those that are
+    /// suspended at most `limit`, the oldest.
+    ///
+    /// A damaged row is known once it was read, which is at start and once a day at the latest.
     package func troubledEnrollments(among ids: Set<EnrollmentID>, limit: Int) throws -> [EnrollmentID] {
         let known = ids.union(sealing.damaged.all)
         return try database.enrollmentIDs(
@@ -59,6 +68,9 @@ extension DatabaseTransaction {
             """, [limit, Self.json(known)])
     }
 
+    /// Those that are not over and came after one, nil for all, oldest first: at most `limit`.
+    ///
+    /// Empty after one that is not there.
     package func enrollments(after id: EnrollmentID?, limit: Int) throws -> [Enrollment] {
         guard let id else { return try enrollments("WHERE state <> 'ended'", [limit], order: "ORDER BY seq LIMIT ?") }
         return try enrollments(
@@ -66,6 +78,7 @@ extension DatabaseTransaction {
             order: "ORDER BY seq LIMIT ?")
     }
 
+    /// Those of these ids whose enrollments are not over, oldest first.
     package func enrollmentIDs(among ids: Set<EnrollmentID>) throws -> [EnrollmentID] {
         guard !ids.isEmpty else { return [] }
         return try database.enrollmentIDs(
@@ -75,8 +88,11 @@ extension DatabaseTransaction {
             """, [Self.json(ids)])
     }
 
+    /// Those that are not over and whose row was not as it was written when it was read last, oldest first.
     package func damagedEnrollments() throws -> [EnrollmentID] { try enrollmentIDs(among: sealing.damaged.all) }
 
+    /// What is weak about those that are not over and not known to be damaged, each with the first `limit` of them, as
+    /// their rows say.
     package func weakEnrollments(limit: Int) throws -> [WeakEnrollments] {
         // What a damaged row says does not count.
         let damaged = sealing.damaged.all
@@ -122,6 +138,7 @@ extension DatabaseTransaction {
         "[\(ids.map { "\"\($0.text)\"" }.joined(separator: ","))]"
     }
 
+    /// How many are not over, by their state.
     package func enrollmentTally() throws -> EnrollmentTally {
         var tally = EnrollmentTally()
         let sql = "SELECT state, COUNT(*) FROM enrollment WHERE state <> 'ended' GROUP BY state"
@@ -141,6 +158,7 @@ extension DatabaseTransaction {
         return tally
     }
 
+    /// How many are not over.
     package func enrollmentCount() throws -> Int {
         try database.count("SELECT COUNT(*) FROM enrollment WHERE state <> 'ended'")
     }

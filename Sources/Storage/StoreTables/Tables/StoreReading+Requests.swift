@@ -5,7 +5,7 @@ import TableRows
 import TextAndTime
 
 /// The columns of a request.
-enum RequestColumn: Int, TableColumn {
+package enum RequestColumn: Int, TableColumn {
     static let table = TableLayout<Self>("request", naming: .snakeCase)
 
     case id, enrollmentId, acsTransId, transactionDigest, isPresented, receivedAt, issuerKey, jti, iat, exp, warnings,
@@ -25,7 +25,8 @@ private enum NamedColumn: Int, TableColumn {
     case id, enrollmentId, acsTransId, state
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// The enrollment of a request, which never changes; nil if there is no such request.
     package func owner(of request: RequestID) throws -> EnrollmentID? {
         try database.text("SELECT enrollment_id FROM request WHERE id = ?", [request.text]).flatMap(EnrollmentID.init)
     }
@@ -36,8 +37,12 @@ extension DatabaseTransaction {
         return try requests("WHERE id = ?", [id.text]).first
     }
 
+    /// Oldest first; of more than `limit`, the newest `limit`, and of pending ones the oldest: those are next.
+    ///
+    /// - Parameter page: between which; without a bound it is of the pending ones those that came first, of all the
+    ///   newest. Empty beyond a request that does not exist.
     package func requests(
-        pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage, limit: Int
+        pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage = RequestPage(), limit: Int
     ) throws -> [RequestRecord] {
         var condition = pendingOnly ? "state = 'pending'" : "TRUE"
         var arguments: StatementValues = []
@@ -58,6 +63,7 @@ extension DatabaseTransaction {
         return isFromTheEnd ? found.reversed() : found
     }
 
+    /// The pending request that came first.
     package func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord? {
         if let enrollment {
             return try requests(
@@ -68,6 +74,7 @@ extension DatabaseTransaction {
         return try requests("WHERE state = 'pending' ORDER BY +seq LIMIT 1", []).first
     }
 
+    /// Requests of this id or jti, or of this acsTransId in lower case: first the pending ones, then the newest.
     package func requests(named name: String, enrollment: EnrollmentID?, limit: Int) throws -> [NamedRequest] {
         try names(
             """
@@ -79,6 +86,10 @@ extension DatabaseTransaction {
             """, [name, name.lowercased(), enrollment?.text, limit])
     }
 
+    /// Requests whose id or jti begins with `prefix`, or whose acsTransId does in lower case.
+    ///
+    /// First those that it names wholly; of these and of the rest, first the pending ones, then the newest. If very many
+    /// begin so, some of them are looked at: as many as it takes to tell that it is no name of one.
     package func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [NamedRequest] {
         let arguments: StatementValues = [prefix, prefix.lowercased(), enrollment?.text, limit]
         let candidates =
@@ -120,6 +131,7 @@ extension DatabaseTransaction {
     static let maxCandidates = 64
 
     // Ids hold nothing above "z", so "~" bounds the range that has the prefix.
+
     private static let beginnings = [
         "(id >= ?1 AND id < ?1 || '~')", "(jti >= ?1 AND jti < ?1 || '~')",
         "(acs_trans_id >= ?2 AND acs_trans_id < ?2 || '~')",
@@ -138,6 +150,9 @@ extension DatabaseTransaction {
         return false
     }
 
+    /// The request with the greatest `iat` under this acsTransId that was presented.
+    ///
+    /// Or would have been except for its `exp` or a cancellation. Refused ones do not count.
     package func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord? {
         try hold(enrollment)
         return try requests(
@@ -155,6 +170,7 @@ extension DatabaseTransaction {
         return Int(try database.number(all + " AND enrollment_id = ?", [enrollment.text]) ?? 0)
     }
 
+    /// The number of requests of an enrollment that were refused or too late between two times, seconds since 1970.
     package func unpresentedCount(enrollment: EnrollmentID, since: Int64, until: Int64) throws -> Int {
         try hold(enrollment)
         let sql = """
@@ -164,20 +180,24 @@ extension DatabaseTransaction {
         return Int(try database.number(sql, [enrollment.text, since, until]) ?? 0)
     }
 
+    /// Pending requests whose `exp` is at or before `now`.
     package func duePending(now: Int64, limit: Int) throws -> [RequestRecord] {
         try requests("WHERE state = 'pending' AND exp <= ? ORDER BY exp LIMIT ?", [now, limit])
     }
 
+    /// The earliest `exp` of a pending request; it looks at all that are pending.
     package func nextDeadline() throws -> Int64? {
         try database.number("SELECT MIN(exp) FROM request WHERE state = 'pending'").map(BoundedTime.nearest)
     }
 
+    /// The earliest `exp` of a pending request of an enrollment.
     package func nextDeadline(of enrollment: EnrollmentID) throws -> Int64? {
         try database.number(
             "SELECT MIN(exp) FROM request WHERE state = 'pending' AND enrollment_id = ?", [enrollment.text]
         ).map(BoundedTime.nearest)
     }
 
+    /// When the request or enrollment that is the newest in the store came; seconds since 1970.
     package func newestTime() throws -> Int64? {
         let time = try database.number(
             """
@@ -188,6 +208,15 @@ extension DatabaseTransaction {
         return time.flatMap { $0 > 0 ? $0 : nil }
     }
 
+    /// Null once a decision no longer waits; a denial that begins to wait goes behind those that do.
+    fileprivate func queuePlace(of request: RequestRecord) throws -> Int64? {
+        guard request.life.delivery == .queued else { return nil }
+        return try request.queuePlace ?? nextPlace(of: request.enrollmentId)
+    }
+}
+
+extension StoreTransaction {
+    /// Writes a new request, with what is kept of it for a dispute.
     package func insert(_ request: RequestRecord, _ evidence: KeptEvidence) throws {
         try hold(request.enrollmentId)
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
@@ -204,6 +233,7 @@ extension DatabaseTransaction {
         try insertPieces(of: request, evidence)
     }
 
+    /// Writes what may change: the message that is answered, the life, why a delivery failed, the conflict mark.
     package func update(_ request: RequestRecord) throws {
         try hold(request.enrollmentId)
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
@@ -213,6 +243,7 @@ extension DatabaseTransaction {
         try updateMessage(of: request)
     }
 
+    /// Writes the same, except the message that is answered.
     package func updateLife(of request: RequestRecord) throws {
         try hold(request.enrollmentId)
         try database.update(RequestColumn.table, set: lifeColumns(request), where: [.id: request.id.text])
@@ -249,11 +280,5 @@ extension DatabaseTransaction {
             .deliveryError: request.deliveryError,
             .hasConflict: request.hasConflict,
         ]
-    }
-
-    /// Null once a decision no longer waits; a denial that begins to wait goes behind those that do.
-    private func queuePlace(of request: RequestRecord) throws -> Int64? {
-        guard request.life.delivery == .queued else { return nil }
-        return try request.queuePlace ?? nextPlace(of: request.enrollmentId)
     }
 }

@@ -22,15 +22,18 @@ enum AuditKeyColumn: Int, TableColumn {
     case sealed
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// The host whose chain of the journal these are about; nil if the store has one chain.
     package var journalHost: String? { host?.text }
 
+    /// The entries after one, in their order.
     package func journal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
         try database.rows(of: JournalColumn.table, entriesAfter, [sequence, limit]) { fields in
             JournalRow(sequence: try fields.count(.seq), bytes: Array(try fields.text(.entry).utf8))
         }
     }
 
+    /// Where the chains of the other hosts end, by their names; empty if the store has one chain.
     package func headsOfOthers() throws -> [String: Int64] {
         guard let host else { return [:] }
         let heads = try database.rows(
@@ -44,6 +47,7 @@ extension DatabaseTransaction {
         return Dictionary(heads) { first, _ in first }
     }
 
+    /// The other hosts that have a chain of the journal, or anything of one, by name: the first ``HostName/maxOthers``.
     package func otherHosts() throws -> [String] {
         guard let host else { return [] }
         // Each by its index, and never by reading a whole table: so none is an `EXISTS`, which may be hashed.
@@ -64,14 +68,43 @@ extension DatabaseTransaction {
         }
     }
 
-    package func reader(of host: String) -> (any StoreReader)? {
+    /// The same store, with the chain of another host in the place of this one's; nil if no host can have that name.
+    package func reader(of host: String) -> StoreReading? {
         guard self.host != nil, let name = HostName(host) else { return nil }
-        return DatabaseTransaction(database: database, sealing: sealing, host: name)
+        return StoreReading(database: database, sealing: sealing, host: name)
     }
 
-    private var entriesAfter: String { "WHERE \(ofHost())seq > ? ORDER BY seq LIMIT ?" }
-    private var markNamed: String { "WHERE \(ofHost())name = ?" }
+    fileprivate var entriesAfter: String { "WHERE \(ofHost())seq > ? ORDER BY seq LIMIT ?" }
+    fileprivate var markNamed: String { "WHERE \(ofHost())name = ?" }
 
+    package func journalMark(_ name: JournalMark.Name) throws -> JournalMark? {
+        if let mark = written?.state.marks[name] { return mark }
+        let mark = try database.row(of: JournalMarkColumn.table, markNamed, [name.rawValue]) {
+            fields in
+            let point = JournalPoint(sequence: try fields.count(.seq), digest: try fields.bytes(.digest))
+            return JournalMark(
+                point: point, signature: try fields.optionalBytes(.signature), rows: try fields.optionalBytes(.rows))
+        }
+        if name == .head { written?.state.committedHead = .some(mark) }
+        written?.state.marks[name] = .some(mark)
+        return mark
+    }
+
+    /// The key that signs the journal's marks, as it was sealed.
+    package func sealedAuditKey() throws -> [UInt8]? {
+        try database.row(of: AuditKeyColumn.table, "WHERE \(ofHost())one = 1") { try $0.bytes(.sealed) }
+    }
+
+    /// The same of the other hosts' chains; empty if the store has one chain.
+    package func sealedAuditKeysOfOthers() throws -> [[UInt8]] {
+        guard let host else { return [] }
+        return try database.rows(of: AuditKeyColumn.table, "WHERE host <> ? ORDER BY host", [host.text]) {
+            try $0.bytes(.sealed)
+        }
+    }
+}
+
+extension StoreTransaction {
     /// What a database transaction that records something asks for first: the marks, and the newest entry.
     ///
     /// A database on another host can answer all of it at once.
@@ -88,38 +121,16 @@ extension DatabaseTransaction {
     /// Where the journal ends by what was seen or written in this database transaction; nil if neither was.
     package var headSeen: Int64? { written?.state.marks[.head]??.point.sequence }
 
-    package func journalMark(_ name: JournalMark.Name) throws -> JournalMark? {
-        if let mark = written?.state.marks[name] { return mark }
-        let mark = try database.row(of: JournalMarkColumn.table, markNamed, [name.rawValue]) {
-            fields in
-            let point = JournalPoint(sequence: try fields.count(.seq), digest: try fields.bytes(.digest))
-            return JournalMark(
-                point: point, signature: try fields.optionalBytes(.signature), rows: try fields.optionalBytes(.rows))
-        }
-        if name == .head { written?.state.committedHead = .some(mark) }
-        written?.state.marks[name] = .some(mark)
-        return mark
-    }
-
-    package func sealedAuditKey() throws -> [UInt8]? {
-        try database.row(of: AuditKeyColumn.table, "WHERE \(ofHost())one = 1") { try $0.bytes(.sealed) }
-    }
-
-    package func sealedAuditKeysOfOthers() throws -> [[UInt8]] {
-        guard let host else { return [] }
-        return try database.rows(of: AuditKeyColumn.table, "WHERE host <> ? ORDER BY host", [host.text]) {
-            try $0.bytes(.sealed)
-        }
-    }
-
     package func insert(_ row: JournalRow) throws {
         let entry = String(decoding: row.bytes, as: UTF8.self)
         try database.run(
             "INSERT INTO journal (\(hostColumn)seq, entry) VALUES (\(hostValue)?, ?)", [row.sequence, entry])
     }
 
+    /// Notes what an entry says that was inserted, for ``newEntries``.
     package func note(_ entry: JournalEntry) { written?.state.entries.append(entry) }
 
+    /// The entries that this database transaction has noted so far and not undone, in their order.
     package var newEntries: [JournalEntry] { written?.state.entries ?? [] }
 
     package func set(_ mark: JournalMark, as name: JournalMark.Name) throws {
@@ -146,6 +157,7 @@ extension DatabaseTransaction {
         try database.run("INSERT INTO audit_key (\(hostColumn)one, sealed) VALUES (\(hostValue)1, ?)", [sealed])
     }
 
+    /// The same key, sealed anew.
     package func update(sealedAuditKey sealed: [UInt8]) throws {
         try database.run("UPDATE audit_key SET sealed = ? WHERE \(ofHost())one = 1", [sealed])
     }

@@ -1,37 +1,10 @@
 package import Records
-package import TableRows
+import TableRows
 
-/// A connection to the store's database, within a database transaction.
-package protocol StoreSession: StatementSession {
-    /// Runs a part of the database transaction; if it fails, what it has written is undone, and the rest stands.
-    ///
-    /// It waits for no row that another database transaction holds.
-    ///
-    /// - Returns: why it failed; nil if it did not; `RowHeldError`.
-    /// - Throws: if it is the database that failed: then the whole database transaction has.
-    func undoing(_ part: () throws -> Void) throws -> (any Error)?
-    /// Writes, and changes nothing: fails if a change would.
-    func touch() throws
-    /// Keeps other database transactions from changing anything of an enrollment until the end of this one.
-    ///
-    /// It comes before every look that something is written by: what is seen then stays so. Nothing for SQLite, which
-    /// has one writer at a time.
-    func hold(_ held: HeldRow) throws
-}
-
-/// What a database transaction that writes holds while it does.
-package enum HeldRow: Hashable {
-    case enrollment(EnrollmentID)
-    /// The enrollment of a request.
-    case enrollmentOfRequest(RequestID)
-    /// The tries of a key's PIN, also if there is no row of them.
-    case keyTries(KeyIdentity)
-    /// The name of an enrollment that is to be made.
-    case name(String)
-}
-
-/// One database transaction's view of the store.
-package struct DatabaseTransaction: StoreWriter {
+/// What one database transaction sees of the store: its look-ups.
+///
+/// Every list has a limit; every look-up goes by an index.
+package class StoreReading {
     let database: any StoreSession
     let sealing: Sealing
     /// Nil if it only reads: then another database transaction may have committed since this one began.
@@ -40,13 +13,16 @@ package struct DatabaseTransaction: StoreWriter {
     let host: HostName?
     let dataKeys = SeenDataKeys()
 
-    package init(
-        database: any StoreSession, sealing: Sealing, written: Written? = nil, host: HostName? = nil
-    ) {
+    /// - Parameter written: nil if the database transaction only reads.
+    fileprivate init(_ database: any StoreSession, _ sealing: Sealing, _ written: Written?, _ host: HostName?) {
         self.database = database
         self.sealing = sealing
         self.written = written
         self.host = host
+    }
+
+    package convenience init(database: any StoreSession, sealing: Sealing, host: HostName? = nil) {
+        self.init(database, sealing, nil, host)
     }
 
     /// Holds what is about to be looked at, if this database transaction writes.
@@ -61,8 +37,10 @@ package struct DatabaseTransaction: StoreWriter {
 
     /// A condition on the host whose chain it is, and `AND`; empty if the store has one chain.
     func ofHost(_ column: String = "host") -> String { host.map { "\(column) = '\($0.text)' AND " } ?? "" }
+
     /// The column of the host, for a list of columns that goes on; empty if the store has one chain.
     var hostColumn: String { host == nil ? "" : "host, " }
+
     /// Its value, for the list of values.
     var hostValue: String { host.map { "'\($0.text)', " } ?? "" }
 
@@ -73,7 +51,20 @@ package struct DatabaseTransaction: StoreWriter {
         guard let written else { return nil }
         return written.state.versions[row] ?? sealing.seen[row]
     }
+}
 
+/// A database transaction that writes: what it looks at in order to write stays so until its end.
+package final class StoreTransaction: StoreReading {
+    package init(database: any StoreSession, sealing: Sealing, written: Written, host: HostName? = nil) {
+        super.init(database, sealing, written, host)
+    }
+
+    /// Runs a part of the database transaction; if it fails, what it has written is undone, and the rest stands.
+    ///
+    /// It waits for no row that another database transaction holds: that one may wait for a row of this one.
+    ///
+    /// - Returns: why it failed; nil if it did not; ``RowHeldError``.
+    /// - Throws: if it is the store that failed: then the whole database transaction has.
     package func undoing(_ part: () throws -> Void) throws -> (any Error)? {
         let before = written?.state
         let failure = try database.undoing(part)
@@ -81,7 +72,9 @@ package struct DatabaseTransaction: StoreWriter {
         return failure
     }
 
+    /// Writes, and changes nothing: fails if a change would.
     package func touch() throws { try database.touch() }
 
+    /// Runs an action after the commit, before the next database transaction; not at all if undone.
     package func afterCommit(_ action: @escaping @Sendable () -> Void) { written?.state.actions.append(action) }
 }

@@ -9,18 +9,22 @@ enum SubscriptionColumn: Int, TableColumn {
     case enrollmentId, tokenDigest, endpoint, sealedKey, vapidKey, isRegistered
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// The push subscription whose token has this digest.
     package func subscription(tokenDigest: [UInt8]) throws -> KeptSubscription? {
         let condition = "WHERE token_digest = ?"
         return try database.row(of: SubscriptionColumn.table, condition, [tokenDigest], as: subscription)
     }
 
+    /// Those of an enrollment, oldest first.
     package func subscriptions(of id: EnrollmentID) throws -> [KeptSubscription] {
         try hold(id)
         let condition = "WHERE enrollment_id = ? ORDER BY seq"
         return try database.rows(of: SubscriptionColumn.table, condition, [id.text], as: subscription)
     }
 
+    /// The enrollments whose subscription, of the newest `limit` of all, is not known to be at its issuer.
+    ///
     /// By the primary key, backwards.
     package func unregisteredSubscriptions(amongNewest limit: Int) throws -> [EnrollmentID] {
         try database.enrollmentIDs(
@@ -32,6 +36,17 @@ extension DatabaseTransaction {
             """, [limit])
     }
 
+    fileprivate func subscription(_ fields: Fields<SubscriptionColumn>) throws -> KeptSubscription {
+        KeptSubscription(
+            enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
+            tokenDigest: try fields.bytes(.tokenDigest),
+            endpoint: try fields.value(.endpoint) { try PushEndpoint($0) },
+            sealedKey: try fields.bytes(.sealedKey), vapidKey: try fields.bytes(.vapidKey),
+            isRegistered: try fields.flag(.isRegistered))
+    }
+}
+
+extension StoreTransaction {
     package func insert(_ subscription: KeptSubscription) throws {
         try hold(subscription.enrollmentId)
         let fixed: ColumnValues<SubscriptionColumn> = [
@@ -43,6 +58,7 @@ extension DatabaseTransaction {
         try database.insert(into: SubscriptionColumn.table, fixed + Self.changingColumns(subscription))
     }
 
+    /// Writes `sealedKey` and `isRegistered`; all else of a subscription never changes.
     package func update(_ subscription: KeptSubscription) throws {
         try hold(subscription.enrollmentId)
         try database.update(
@@ -57,14 +73,5 @@ extension DatabaseTransaction {
 
     package func removeSubscription(_ tokenDigest: [UInt8]) throws {
         try database.run("DELETE FROM push_subscription WHERE token_digest = ?", [tokenDigest])
-    }
-
-    private func subscription(_ fields: Fields<SubscriptionColumn>) throws -> KeptSubscription {
-        KeptSubscription(
-            enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
-            tokenDigest: try fields.bytes(.tokenDigest),
-            endpoint: try fields.value(.endpoint) { try PushEndpoint($0) },
-            sealedKey: try fields.bytes(.sealedKey), vapidKey: try fields.bytes(.vapidKey),
-            isRegistered: try fields.flag(.isRegistered))
     }
 }

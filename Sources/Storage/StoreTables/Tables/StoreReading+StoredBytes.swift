@@ -23,9 +23,14 @@ enum StoredSize {
     private static let longestText = 3
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// The bytes of the whole database; in a file, without its log.
     package func databaseBytes() throws -> Int64 { try database.number(database.dialect.databaseBytes) ?? 0 }
 
+    /// The messages of an enrollment in the store, and the bytes of them and of its issuer's.
+    ///
+    /// Messages are counted between two times, seconds since 1970, and up to five minutes around them: by slots of five
+    /// minutes of the clock, of which the first and last are counted whole. The same message again does not count.
     package func storedTally(of enrollment: EnrollmentID, since: Int64, until: Int64) throws -> StoredTally {
         try hold(enrollment)
         let sql = """

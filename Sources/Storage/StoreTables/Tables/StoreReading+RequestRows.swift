@@ -3,7 +3,7 @@ import Records
 import TableRows
 
 /// Reads rows of requests.
-extension DatabaseTransaction {
+extension StoreReading {
     private static let requests = """
         SELECT \(RequestColumn.table.columns), \(PieceColumn.message), \(dataKey(of: "request.enrollment_id")) FROM request
         """

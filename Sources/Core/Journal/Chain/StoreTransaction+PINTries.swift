@@ -1,6 +1,7 @@
 package import Records
+import StoreTables
 
-extension StoreWriter {
+extension StoreTransaction {
     package func record(wrong tries: PINTries, of counter: PINCounter, at now: Int64) throws {
         try record(.notVerified(counter, tries), at: now)
         if tries.blockedUntil != nil { try record(.blocked(counter, tries), at: now) }

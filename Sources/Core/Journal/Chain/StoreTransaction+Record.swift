@@ -1,6 +1,7 @@
 package import Records
+import StoreTables
 
-extension StoreWriter {
+extension StoreTransaction {
     /// Appends to the journal what this database transaction does.
     package func record(_ fact: JournalFact, at now: Int64) throws { note(try append(fact, at: now)) }
 

@@ -13,12 +13,13 @@ private enum QueuedColumn: Int, TableColumn {
 /// The outbox: requests whose decision waits for the issuer, and messages that wait for a deny as `duplicate`.
 ///
 /// Conditions name `delivery` and `state` as the index `request_open` does, or all of history is looked through.
-extension DatabaseTransaction {
+extension StoreReading {
     private static let approved = "state = 'approved' AND delivery = 'queued'"
     private static let denied = "state IN ('denied', 'refused') AND delivery = 'queued'"
-    private static let queued = "state IN ('approved', 'denied', 'refused') AND delivery = 'queued'"
-    private static let toAnswer = "answer_until IS NOT NULL"
+    fileprivate static let queued = "state IN ('approved', 'denied', 'refused') AND delivery = 'queued'"
+    fileprivate static let toAnswer = "answer_until IS NOT NULL"
 
+    /// The entry of a queue that goes next.
     package func outboxHead(enrollment: EnrollmentID, queue: OutboxQueue) throws -> OutboxEntry? {
         try hold(enrollment)
         switch queue {
@@ -46,10 +47,12 @@ extension DatabaseTransaction {
             + database.count(answers + ofOne, [enrollment.text])
     }
 
+    /// When the oldest decision was made that waits for an answer; seconds since 1970.
     package func oldestQueuedDecision() throws -> Int64? {
         try database.number("SELECT MIN(decided_at) FROM request WHERE \(Self.queued)")
     }
 
+    /// Enrollments with something in their outbox.
     package func outboxEnrollments() throws -> [EnrollmentID] {
         try database.enrollmentIDs(
             in: MessageColumn.table, .enrollmentId,
@@ -59,6 +62,7 @@ extension DatabaseTransaction {
             """)
     }
 
+    /// The enrollments with something in one queue of their outbox, by their ids, after `id`: at most `limit`.
     package func outboxEnrollments(in queue: OutboxQueue, after id: EnrollmentID?, limit: Int) throws -> [EnrollmentID]
     {
         let after = "AND enrollment_id > ?1"
@@ -97,6 +101,7 @@ extension DatabaseTransaction {
         return (try database.number(sql, [enrollment.text]) ?? 0).later(by: 1)
     }
 
+    /// Whether an entry still waits: the issuer's answer to it is not known, and nobody has given it up.
     package func isQueued(_ entry: OutboxEntry) throws -> Bool {
         try hold(entry.enrollmentId)
         guard let id = entry.requestId else {
@@ -107,33 +112,7 @@ extension DatabaseTransaction {
         return try database.number("SELECT 1 FROM request WHERE id = ? AND delivery = 'queued'", [id.text]) != nil
     }
 
-    package func note(_ error: String, of entry: OutboxEntry) throws {
-        guard let id = entry.requestId else {
-            return try database.run(
-                "UPDATE message SET last_error = ? WHERE enrollment_id = ? AND jti = ? AND \(Self.toAnswer)",
-                [error, entry.enrollmentId.text, entry.jti.text])
-        }
-        try database.run(
-            "UPDATE request SET delivery_error = ? WHERE id = ? AND delivery = 'queued'", [error, id.text])
-    }
-
-    package func endDelivery(of entry: OutboxEntry, as end: DeliveryState, error: String?) throws {
-        try hold(entry.enrollmentId)
-        guard let id = entry.requestId else {
-            return try database.run(
-                """
-                UPDATE message SET answer_until = NULL, answer_place = NULL, traceparent = NULL, last_error = NULL
-                WHERE enrollment_id = ? AND jti = ? AND \(Self.toAnswer)
-                """, [entry.enrollmentId.text, entry.jti.text])
-        }
-        let columns = DeliveryColumns(end)
-        try database.run(
-            """
-            UPDATE request SET queue_place = NULL, delivery = ?, trans_status = ?, delivery_failure = ?, delivery_error = ?
-            WHERE id = ? AND delivery = 'queued'
-            """, [columns.delivery, columns.transStatus, columns.deliveryFailure, error, id.text])
-    }
-
+    /// Whether a term of this host's is not over; then it is not before this database transaction is.
     package func isCurrent(_ term: WorkTerm) throws -> Bool {
         guard let host else { return true }
         // A share that is taken over meanwhile waits for this row.
@@ -182,5 +161,40 @@ extension DatabaseTransaction {
                 traceparent: try fields.optionalText(.traceparent), lastError: try fields.optionalText(.lastError))
             return (try fields.number(.answerPlace), entry)
         }
+    }
+}
+
+extension StoreTransaction {
+    /// Notes why an entry could not be delivered for now.
+    package func note(_ error: String, of entry: OutboxEntry) throws {
+        guard let id = entry.requestId else {
+            return try database.run(
+                "UPDATE message SET last_error = ? WHERE enrollment_id = ? AND jti = ? AND \(Self.toAnswer)",
+                [error, entry.enrollmentId.text, entry.jti.text])
+        }
+        try database.run(
+            "UPDATE request SET delivery_error = ? WHERE id = ? AND delivery = 'queued'", [error, id.text])
+    }
+
+    /// Takes an entry out of the outbox, and notes on its request, if it has one, how its delivery ended.
+    ///
+    /// Nothing is changed if the entry no longer waits.
+    ///
+    /// - Parameter error: why the issuer did not take it, or was not reached; nil if it took it.
+    package func endDelivery(of entry: OutboxEntry, as end: DeliveryState, error: String?) throws {
+        try hold(entry.enrollmentId)
+        guard let id = entry.requestId else {
+            return try database.run(
+                """
+                UPDATE message SET answer_until = NULL, answer_place = NULL, traceparent = NULL, last_error = NULL
+                WHERE enrollment_id = ? AND jti = ? AND \(Self.toAnswer)
+                """, [entry.enrollmentId.text, entry.jti.text])
+        }
+        let columns = DeliveryColumns(end)
+        try database.run(
+            """
+            UPDATE request SET queue_place = NULL, delivery = ?, trans_status = ?, delivery_failure = ?, delivery_error = ?
+            WHERE id = ? AND delivery = 'queued'
+            """, [columns.delivery, columns.transStatus, columns.deliveryFailure, error, id.text])
     }
 }

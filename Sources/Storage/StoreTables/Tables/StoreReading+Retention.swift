@@ -2,7 +2,26 @@ import IssuerProtocol
 import Records
 import TableRows
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// Requests that nobody was shown: too late, refused, or cancelled before they came, which has no text.
+    ///
+    /// The index `request_never_shown` is by this very condition. What was erased has no message.
+    static let neverShown = """
+        (is_presented = 0 OR state = 'cancelled' AND text_piece IS NULL AND message_piece IS NOT NULL)
+        """
+
+    fileprivate func remove(_ sql: String, before time: Int64, limit: Int) throws -> Int {
+        try database.changes(sql, [time, limit])
+    }
+}
+
+extension StoreTransaction {
+    /// Removes at most `limit` rows of what ended before `time`, seconds since 1970.
+    ///
+    /// Requests that are decided or closed and wait for no answer, messages of no request that is left, and enrollments
+    /// that nothing refers to.
+    ///
+    /// - Returns: how many rows were removed; fewer than `limit` if nothing is left to remove.
     package func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int {
         var removed = try removeRequests(before: time, limit: limit)
         if removed < limit { removed += try removeMessages(before: time, limit: limit - removed) }
@@ -23,6 +42,9 @@ extension DatabaseTransaction {
         return over.count
     }
 
+    /// Removes at most `limit` requests that came before `time` and were never shown; their messages' digests stay.
+    ///
+    /// They came too late, were refused, or were cancelled before they came. One that waits for an answer stays.
     package func removeWhatWasNeverShown(before time: Int64, limit: Int) throws -> Int {
         let over = try database.numbers(
             """
@@ -35,13 +57,6 @@ extension DatabaseTransaction {
         try removeRequests(over)
         return over.count
     }
-
-    /// Requests that nobody was shown: too late, refused, or cancelled before they came, which has no text.
-    ///
-    /// The index `request_never_shown` is by this very condition. What was erased has no message.
-    static let neverShown = """
-        (is_presented = 0 OR state = 'cancelled' AND text_piece IS NULL AND message_piece IS NOT NULL)
-        """
 
     private func removeRequests(_ over: [Int64]) throws {
         for seq in over {
@@ -90,9 +105,5 @@ extension DatabaseTransaction {
             try destroyDataKey(of: id)
         }
         return gone.count
-    }
-
-    private func remove(_ sql: String, before time: Int64, limit: Int) throws -> Int {
-        try database.changes(sql, [time, limit])
     }
 }

@@ -7,7 +7,7 @@ import TableRows
 ///
 /// A piece is written once, behind all others, so that it shares a page with what is written at the same time. Its
 /// request's row has its number. Only a newer message or another text takes the place of an older one.
-enum PieceColumn: Int, TableColumn {
+package enum PieceColumn: Int, TableColumn {
     static let table = TableLayout<Self>("evidence", naming: .snakeCase)
 
     case bytes
@@ -44,13 +44,14 @@ private enum KeptColumn: Int, TableColumn {
     case id, enrollmentId, issuerKey, textPiece, decisionPiece
 }
 
-extension DatabaseTransaction {
-    private static let evidence = """
+extension StoreReading {
+    fileprivate static let evidence = """
         SELECT \(KeptColumn.table.columns), \(PieceColumn.text), \(PieceColumn.decision),
             \(dataKey(of: "request.enrollment_id"))
         FROM request WHERE id = ?
         """
 
+    /// What is kept of a request for a dispute; empty if there is nothing.
     package func evidence(of id: RequestID) throws -> KeptEvidence {
         let kept = try database.row(of: KeptColumn.table, sql: Self.evidence, [id.text]) { fields in
             let text = fields.joined(PieceColumn.table)
@@ -72,29 +73,12 @@ extension DatabaseTransaction {
         return kept ?? KeptEvidence()
     }
 
-    package func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
-        try hold(.enrollmentOfRequest(id))
-        // Of a request that is not there nothing is kept.
-        guard let kept = try written?.state.pieces[id] ?? pieces(of: id) else { return }
-        written?.state.pieces[id] = nil
-        if let key = evidence.issuerKey {
-            try database.update(
-                RequestColumn.table, set: [.issuerKey: key.subjectPublicKeyInfo], where: [.id: id.text])
-        }
-        if let text = evidence.text.map({ Array($0.utf8) }), text != kept.text {
-            try put(text, .text, of: id, kept.owner, isNew: kept.text == nil)
-        }
-        if let decision = evidence.decision {
-            try put(decision, .decision, of: id, kept.owner, isNew: true)
-        }
-    }
-
-    private static let pieces = """
+    fileprivate static let pieces = """
         SELECT \(KeptColumn.table.columns), \(PieceColumn.text), \(dataKey(of: "request.enrollment_id"))
         FROM request WHERE id = ?
         """
 
-    private func pieces(of id: RequestID) throws -> KeptPieces? {
+    fileprivate func pieces(of id: RequestID) throws -> KeptPieces? {
         try database.row(of: KeptColumn.table, sql: Self.pieces, [id.text]) { fields in
             let (text, owner) = (fields.joined(PieceColumn.table), try fields.value(.enrollmentId, EnrollmentID.init))
             let cipher = try cipher(.text, of: id, owner, text.joined(DataKeyColumn.table))
@@ -111,6 +95,33 @@ extension DatabaseTransaction {
         return KeptPieces(
             owner: request.enrollmentId,
             text: try fields.optionalNumber(.textPiece) as Int64? == nil ? nil : writtenBytes(cipher, text))
+    }
+
+    /// Reads a piece that a statement gave, with the data key of its enrollment.
+    func cipher(
+        _ piece: Piece, of id: RequestID, _ owner: EnrollmentID, _ dataKey: Fields<DataKeyColumn>
+    ) throws -> RowCipher {
+        try cipher(PieceColumn.table, row: piece.row(of: id), of: owner, dataKey)
+    }
+}
+
+extension StoreTransaction {
+    /// Adds to what is kept of a request for a dispute: what has a value takes the place of what was there.
+    package func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
+        try hold(.enrollmentOfRequest(id))
+        // Of a request that is not there nothing is kept.
+        guard let kept = try written?.state.pieces[id] ?? pieces(of: id) else { return }
+        written?.state.pieces[id] = nil
+        if let key = evidence.issuerKey {
+            try database.update(
+                RequestColumn.table, set: [.issuerKey: key.subjectPublicKeyInfo], where: [.id: id.text])
+        }
+        if let text = evidence.text.map({ Array($0.utf8) }), text != kept.text {
+            try put(text, .text, of: id, kept.owner, isNew: kept.text == nil)
+        }
+        if let decision = evidence.decision {
+            try put(decision, .decision, of: id, kept.owner, isNew: true)
+        }
     }
 
     /// Writes the pieces of a request whose row was just inserted.
@@ -136,13 +147,6 @@ extension DatabaseTransaction {
         let columns = [RequestColumn.messagePiece, .textPiece, .decisionPiece].map { RequestColumn.table.name(of: $0) }
         let pieces = columns.map { "SELECT \($0) FROM request WHERE \(condition)" }.joined(separator: " UNION ALL ")
         try database.run("DELETE FROM evidence WHERE piece IN (\(pieces))", values)
-    }
-
-    /// Reads a piece that a statement gave, with the data key of its enrollment.
-    func cipher(
-        _ piece: Piece, of id: RequestID, _ owner: EnrollmentID, _ dataKey: Fields<DataKeyColumn>
-    ) throws -> RowCipher {
-        try cipher(PieceColumn.table, row: piece.row(of: id), of: owner, dataKey)
     }
 
     /// Writes a piece: behind all others if it is new, or in the place of the older one.

@@ -15,11 +15,13 @@ enum ScriptColumn: Int, TableColumn {
     case rule, document
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// Who plays the cardholder of an enrollment, as `Personas` wrote it; nil: nobody.
     package func persona(of id: EnrollmentID) throws -> String? {
         try database.row(of: PersonaColumn.table, "WHERE enrollment_id = ?", [id.text]) { try $0.text(.document) }
     }
 
+    /// The same of those that come after an enrollment, nil for all, by its id: at most `limit`.
     package func personas(after id: EnrollmentID?, limit: Int) throws -> [(enrollment: EnrollmentID, document: String)]
     {
         let condition = "WHERE enrollment_id > ? ORDER BY enrollment_id LIMIT ?"
@@ -28,6 +30,21 @@ extension DatabaseTransaction {
         }
     }
 
+    /// What was to answer a request, as `Personas` wrote it; nil: nobody has looked.
+    package func script(of id: RequestID) throws -> String? {
+        let condition = "WHERE request_seq = (SELECT seq FROM request WHERE id = ?)"
+        return try database.row(of: ScriptColumn.table, condition, [id.text]) { try $0.text(.document) }
+    }
+
+    /// How many requests a rule was to answer, by its name; no more than `limit` are counted.
+    package func scriptCount(ofRule name: String, upTo limit: Int) throws -> Int {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM script WHERE rule = ? LIMIT ?) AS counted"
+        return Int(try database.number(sql, [name, limit]) ?? 0)
+    }
+}
+
+extension StoreTransaction {
+    /// Keeps who plays the cardholder of an enrollment; nil: nobody any more.
     package func setPersona(_ document: String?, of id: EnrollmentID) throws {
         guard let document else {
             return try database.run("DELETE FROM persona WHERE enrollment_id = ?", [id.text])
@@ -37,16 +54,7 @@ extension DatabaseTransaction {
             onConflict: "(enrollment_id) DO UPDATE SET document = excluded.document")
     }
 
-    package func script(of id: RequestID) throws -> String? {
-        let condition = "WHERE request_seq = (SELECT seq FROM request WHERE id = ?)"
-        return try database.row(of: ScriptColumn.table, condition, [id.text]) { try $0.text(.document) }
-    }
-
-    package func scriptCount(ofRule name: String, upTo limit: Int) throws -> Int {
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM script WHERE rule = ? LIMIT ?) AS counted"
-        return Int(try database.number(sql, [name, limit]) ?? 0)
-    }
-
+    /// Keeps what is to answer a request, and by which rule if it is one; it goes with the request.
     package func setScript(_ document: String, rule: String?, of id: RequestID) throws {
         try database.run(
             """

@@ -9,7 +9,8 @@ enum CheckpointColumn: Int, TableColumn {
     case seq, digest, earlier, signature
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// The checkpoint at an entry; nil if there is none.
     package func checkpoint(at sequence: Int64) throws -> JournalCheckpoint? {
         try database.row(of: CheckpointColumn.table, "WHERE \(ofHost())seq = ?", [sequence], as: checkpoint)
     }
@@ -18,13 +19,16 @@ extension DatabaseTransaction {
         try database.row(of: CheckpointColumn.table, "WHERE \(ofHost())TRUE ORDER BY seq DESC LIMIT 1", as: checkpoint)
     }
 
-    private func checkpoint(_ fields: Fields<CheckpointColumn>) throws -> JournalCheckpoint {
+    fileprivate func checkpoint(_ fields: Fields<CheckpointColumn>) throws -> JournalCheckpoint {
         let point = JournalPoint(sequence: try fields.count(.seq), digest: try fields.bytes(.digest))
         return JournalCheckpoint(
             point: point, earlier: try fields.made(of: fields.bytes(.earlier), .earlier, JournalPoint.list),
             signature: try fields.bytes(.signature))
     }
 
+    /// The checkpoints that have entries about a request, oldest first.
+    ///
+    /// As it was noted with each checkpoint; nobody vouches for it.
     package func checkpoints(of request: RequestID) throws -> [Int64] {
         try database.numbers(
             """
@@ -32,7 +36,10 @@ extension DatabaseTransaction {
             WHERE \(ofHost())request_seq = (SELECT seq FROM request WHERE id = ?) ORDER BY checkpoint
             """, [request.text])
     }
+}
 
+extension StoreTransaction {
+    /// - Parameter requests: whom its entries are about.
     package func insert(_ checkpoint: JournalCheckpoint, about requests: Set<RequestID>) throws {
         let sequence = checkpoint.point.sequence
         try database.run(

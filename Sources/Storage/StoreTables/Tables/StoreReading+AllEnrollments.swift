@@ -4,10 +4,14 @@ import TableRows
 /// What goes through all enrollments, of which there may be millions: some at a time.
 ///
 /// One statement about all would outlast the seconds that a statement may take, on a disk that has to be read first.
-extension DatabaseTransaction {
+extension StoreReading {
     /// The most enrollments that a statement goes through.
-    private static let span = 20_000
+    fileprivate static let span = 20_000
 
+    /// Some of those that are not over, or with `ended` of all, oldest first: the first `limit` behind a place, nil for
+    /// the first of all.
+    ///
+    /// - Returns: nil if there are none.
     package func enrollmentPage(
         after place: Int64?, limit: Int, includingEnded ended: Bool
     ) throws -> EnrollmentPage? {
@@ -19,6 +23,7 @@ extension DatabaseTransaction {
         return EnrollmentPage(enrollments: page, place: end)
     }
 
+    /// The ids of all at one stage, oldest first.
     package func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID] {
         try enrollmentIDs(at: stage, span: Self.span)
     }
@@ -41,6 +46,7 @@ extension DatabaseTransaction {
         return found
     }
 
+    /// The registrations without an answer that began at or before a time, seconds since 1970, oldest first.
     package func enrollmentIDs(enrollingStartedBy time: Int64) throws -> [EnrollmentID] {
         try database.enrollmentIDs(
             in: EnrollmentColumn.table, .id,
@@ -48,6 +54,9 @@ extension DatabaseTransaction {
             [time])
     }
 
+    /// Returns the standing of enrollments, also ended ones, the newest first: at most `limit` before a place, nil
+    /// for all.
+    ///
     /// By the primary key, backwards.
     package func standings(before place: Int64?, limit: Int) throws -> [EnrollmentStanding] {
         let sql = "SELECT seq, id, state FROM enrollment WHERE seq < ? ORDER BY seq DESC LIMIT ?"
@@ -64,19 +73,6 @@ extension DatabaseTransaction {
         }
     }
 
-    /// No seal covers the mark.
-    package func doubtSignCounts(after place: Int64?, limit: Int) throws -> Int64? {
-        let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?) AS span"
-        guard let end = try database.number(last, [place ?? 0, limit]) else { return nil }
-        written?.state.enrollments = [:]
-        try database.run(
-            """
-            UPDATE enrollment SET refused_sign_count = sign_count
-            WHERE seq > ? AND seq <= ? AND state IN ('active', 'suspended') AND refused_sign_count IS NULL
-            """, [place ?? 0, end])
-        return end
-    }
-
     struct PlacedEnrollment {
         let place: Int64
         let id: EnrollmentID
@@ -88,5 +84,25 @@ extension DatabaseTransaction {
             throw EnrollmentColumn.table.unreadable(.id)
         }
         return PlacedEnrollment(place: place, id: id)
+    }
+}
+
+extension StoreTransaction {
+    /// Lets no enrollment of the next `limit` rows sign before its issuer has said which signCount it accepted.
+    ///
+    /// - Parameter place: the last row of the call before; nil for the first.
+    /// - Returns: the place of the last row; nil if there was none.
+    ///
+    /// No seal covers the mark.
+    package func doubtSignCounts(after place: Int64?, limit: Int) throws -> Int64? {
+        let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?) AS span"
+        guard let end = try database.number(last, [place ?? 0, limit]) else { return nil }
+        written?.state.enrollments = [:]
+        try database.run(
+            """
+            UPDATE enrollment SET refused_sign_count = sign_count
+            WHERE seq > ? AND seq <= ? AND state IN ('active', 'suspended') AND refused_sign_count IS NULL
+            """, [place ?? 0, end])
+        return end
     }
 }

@@ -34,17 +34,30 @@ package enum SecretChangeStatement {
         """
 }
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// Whether a change of the secret is under way among several hosts, and cannot be given up any more.
     package func isSecretChangeSurveyed() throws -> Bool {
         guard host != nil else { return false }
         return try database.number("SELECT count(*) FROM secret_change WHERE is_surveyed = 1") == 1
     }
 
+    /// Whether the store's files may have in their free space what a change of the secret has written over.
+    package func isScrubDue() throws -> Bool {
+        guard host == nil else { return false }
+        return try database.number("SELECT count(*) FROM scrub_due") != 0
+    }
+}
+
+extension StoreTransaction {
+    /// Notes that all opens under one of the two secrets: from then on a change that has begun is not given up.
+    ///
+    /// False if no change is under way among the hosts that share the store; true if it has one host.
     package func noteSecretSurvey() throws -> Bool {
         guard host != nil else { return true }
         return try database.changes("UPDATE secret_change SET is_surveyed = 1", []) == 1
     }
 
+    /// Finds the host that is to change the rows now, and shuts out hosts that seal under the previous secret and do not run.
     package func turnOfSecretChange() throws -> SecretChangeTurn {
         guard let host else { return .ours }
         // Held, so that one host at a time looks. Whoever starts from now on seals under the new secret.
@@ -59,6 +72,11 @@ extension DatabaseTransaction {
         return try database.text("SELECT host FROM secret_change") == host.text ? .ours : .another
     }
 
+    /// Brings the audit keys of the other hosts' chains under the present secret, and lets hosts start that have it alone.
+    ///
+    /// A scrub is due from then on, if the store is a file.
+    ///
+    /// - Parameter rewrapped: a key under the present secret; nil if it is already.
     package func concludeSecretChange(_ rewrapped: ([UInt8]) throws -> [UInt8]?) throws {
         guard host != nil else { return try database.run("INSERT INTO scrub_due VALUES (1) ON CONFLICT DO NOTHING") }
         for old in try sealedAuditKeysOfOthers() {
@@ -66,10 +84,5 @@ extension DatabaseTransaction {
             try database.run("UPDATE audit_key SET sealed = ? WHERE sealed = ?", [new, old])
         }
         try database.run("DELETE FROM secret_change")
-    }
-
-    package func isScrubDue() throws -> Bool {
-        guard host == nil else { return false }
-        return try database.number("SELECT count(*) FROM scrub_due") != 0
     }
 }

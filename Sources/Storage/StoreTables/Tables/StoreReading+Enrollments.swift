@@ -3,8 +3,8 @@ import Keys
 package import Records
 import TableRows
 
-extension DatabaseTransaction {
-    private static let enrollments = """
+extension StoreReading {
+    fileprivate static let enrollments = """
         SELECT \(EnrollmentColumn.table.columns), \(KeyTriesColumn.table.columns), \(dataKey(of: "enrollment.id"))
         FROM enrollment LEFT JOIN key_tries ON identity = key_identity
         """
@@ -49,6 +49,7 @@ extension DatabaseTransaction {
         }
     }
 
+    /// The enrollments of these ids that are not over.
     package func enrollments(among ids: Set<EnrollmentID>) throws -> [Enrollment] {
         try enrollments(
             "WHERE state <> 'ended' AND id IN (\(database.dialect.elements("?")))", [Self.json(ids)])
@@ -61,12 +62,141 @@ extension DatabaseTransaction {
             of: EnrollmentColumn.table, sql: "\(Self.enrollments) \(condition) \(order)", arguments, as: enrollment)
     }
 
+    fileprivate func closed(
+        _ columns: ColumnValues<EnrollmentColumn>, of id: EnrollmentID
+    ) throws -> ColumnValues<EnrollmentColumn> {
+        try columns.converting(EnrollmentColumn.personal) { value, column in
+            value == .null ? value : try cipher(EnrollmentColumn.table, row: id.text, of: id).closed(value, column)
+        }
+    }
+
+    /// What may change of an enrollment, without what vouches for it.
+    fileprivate static func content(_ enrollment: Enrollment) -> ColumnValues<EnrollmentColumn> {
+        let state = StateColumns(enrollment.state)
+        let raise = enrollment.signCountRaise
+        return [
+            .signCount: enrollment.signCount,
+            .state: state.name,
+            .body: state.body,
+            .authenticatorId: state.authenticatorId,
+            .sealedToken: state.sealedToken,
+            .enrolledAt: state.enrolledAt,
+            .signCountRaisedFrom: raise?.from,
+            .signCountRaisedTo: raise?.to,
+            .signCountRaisedAt: raise?.at,
+            .signCountRaisedElsewhere: raise?.isElsewhere ?? false,
+            .endReason: enrollment.endReason,
+            .endedAt: enrollment.endedAt,
+            .credentialKey: enrollment.credentialKey?.subjectPublicKeyInfo,
+            .sealedKey: enrollment.sealedKey,
+            .pinFailures: enrollment.pinTries.failures,
+            .pinBlockedUntil: enrollment.pinTries.blockedUntil,
+            .pinGuessable: enrollment.isPINGuessable,
+            .keyIdentity: enrollment.key.external?.identity?.bytes,
+            .refusedSignCount: enrollment.refusedSignCount,
+        ]
+    }
+
+    /// Reads a row, with its tries and its data key; one that is not as it was written is damaged.
+    fileprivate func enrollment(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
+        try enrollment(fields, fields.joined(KeyTriesColumn.table).joined(DataKeyColumn.table))
+    }
+
+    fileprivate func enrollment(
+        _ fields: Fields<EnrollmentColumn>, _ dataKey: Fields<DataKeyColumn>
+    ) throws -> Enrollment {
+        let personal = try PersonalValues(fields, cipher(fields, dataKey))
+        var enrollment = try content(fields, personal)
+        enrollment.journalSequence = try fields.count(.journalSeq)
+        enrollment.journalHost = try fields.optionalText(.journalHost)
+        enrollment.version = try fields.count(.version)
+        enrollment.pinEpoch = try fields.count(.pinEpoch)
+        let seal = try fields.bytes(.seal)
+        let state = try fields.text(.state)
+        noteRead(.enrollment(enrollment.id), RowMark(state: state, version: enrollment.version, seal: seal))
+        enrollment.isDamaged = try !enrollment.isOver && !(personal.isWhole && isWhole(enrollment, seal: seal))
+        sealing.damaged.note(enrollment.id, isDamaged: enrollment.isDamaged)
+        return enrollment
+    }
+
+    private func cipher(
+        _ fields: Fields<EnrollmentColumn>, _ dataKey: Fields<DataKeyColumn>
+    ) throws -> RowCipher {
+        let id = try fields.value(.id, EnrollmentID.init)
+        return try cipher(EnrollmentColumn.table, row: id.text, of: id, dataKey)
+    }
+
+    private func isWhole(_ enrollment: Enrollment, seal: [UInt8]) throws -> Bool {
+        guard try sealing.seals.isSeal(seal, of: enrollment.sealedBytes) else { return false }
+        guard let seen = leastVersion(of: .enrollment(enrollment.id)) else {
+            // Whoever reads may see what was there before the survey.
+            return written == nil
+                || !sealing.seen.hasSurveyed(
+                    enrollment.journalHost, through: enrollment.journalSequence, isShared: host != nil)
+        }
+        return enrollment.rowVersion.sealed(by: seal).isAtLeast(seen)
+    }
+
+    fileprivate func content(_ fields: Fields<EnrollmentColumn>, _ personal: PersonalValues) throws -> Enrollment {
+        Enrollment(
+            id: try fields.value(.id, EnrollmentID.init),
+            target: IssuerTarget(
+                issuer: try fields.value(.issuer) { try IssuerURL($0) }, rootsPEM: personal.rootsPEM),
+            name: personal.name, authnType: try fields.value(.authnType, AuthnType.init(rawValue:)),
+            algorithm: try fields.number(.algorithm), rpId: try fields.text(.rpId),
+            credentialId: try fields.bytes(.credentialId), userHandle: personal.userHandle,
+            startedAt: try fields.time(.startedAt), key: try KeyColumns.place(fields, uri: personal.keyURI),
+            takesPush: try fields.flag(.takesPush),
+            credentialKey: try fields.optionalPublicKey(.credentialKey),
+            sealedKey: try fields.optionalBytes(.sealedKey),
+            signCount: try fields.number(.signCount), state: try state(fields, personal),
+            pinTries: PINTries(
+                failures: Int(try fields.count(.pinFailures)),
+                blockedUntil: try fields.optionalTime(.pinBlockedUntil)),
+            keyTries: try keyTries(fields), isPINGuessable: try fields.flag(.pinGuessable),
+            signCountRaise: try signCountRaise(fields),
+            refusedSignCount: try fields.optionalNumber(.refusedSignCount),
+            endReason: try fields.optionalText(.endReason), endedAt: try fields.optionalTime(.endedAt))
+    }
+
+    private func signCountRaise(_ fields: Fields<EnrollmentColumn>) throws -> SignCountRaise? {
+        guard let at = try fields.optionalTime(.signCountRaisedAt) else { return nil }
+        return SignCountRaise(
+            from: try fields.number(.signCountRaisedFrom), to: try fields.number(.signCountRaisedTo), at: at,
+            isElsewhere: try fields.flag(.signCountRaisedElsewhere))
+    }
+
+    fileprivate func state(_ fields: Fields<EnrollmentColumn>, _ personal: PersonalValues) throws -> EnrollmentState {
+        switch try fields.text(.state) {
+        case "enrolling":
+            if let body = personal.body { .enrolling(body: body) } else { throw fields.unreadable(.body) }
+        case "active": .active(try membership(fields))
+        case "suspended": .suspended(try membership(fields))
+        case "ended":
+            .ended(authenticatorId: try fields.optionalValue(.authenticatorId, TokenID.init))
+        default: throw fields.unreadable(.state)
+        }
+    }
+
+    private func membership(_ fields: Fields<EnrollmentColumn>) throws -> Membership {
+        Membership(
+            authenticatorId: try fields.value(.authenticatorId, TokenID.init),
+            sealedToken: try fields.bytes(.sealedToken), enrolledAt: try fields.time(.enrolledAt))
+    }
+}
+
+extension StoreTransaction {
+    /// Makes its data key as well, if the store has data keys.
     package func insert(_ enrollment: Enrollment) throws {
         try insertDataKey(of: enrollment.id)
         let columns = try fixedColumns(enrollment) + changingColumns(enrollment)
         try database.insert(into: EnrollmentColumn.table, closed(columns, of: enrollment.id))
     }
 
+    /// Changes the row of an enrollment if it is as the transition expects; else nothing is written.
+    ///
+    /// - Returns: the enrollment as it is now; nil if it is not as expected, or not there.
+    @discardableResult
     package func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment? {
         guard let old = try enrollment(id), let changed = transition.applied(to: old) else { return nil }
         // What was read of a damaged one may not be what is in its row.
@@ -85,14 +215,6 @@ extension DatabaseTransaction {
         try database.update(
             EnrollmentColumn.table, set: closed(written.map(columns.without) ?? columns, of: changed.id),
             where: [.id: changed.id.text])
-    }
-
-    private func closed(
-        _ columns: ColumnValues<EnrollmentColumn>, of id: EnrollmentID
-    ) throws -> ColumnValues<EnrollmentColumn> {
-        try columns.converting(EnrollmentColumn.personal) { value, column in
-            value == .null ? value : try cipher(EnrollmentColumn.table, row: id.text, of: id).closed(value, column)
-        }
     }
 
     /// What never changes of an enrollment.
@@ -139,120 +261,6 @@ extension DatabaseTransaction {
             .journalSeq: enrollment.journalSequence, .journalHost: enrollment.journalHost,
             .version: version.number, .pinEpoch: version.pinEpoch, .seal: seal,
         ]
-    }
-
-    /// What may change of an enrollment, without what vouches for it.
-    private static func content(_ enrollment: Enrollment) -> ColumnValues<EnrollmentColumn> {
-        let state = StateColumns(enrollment.state)
-        let raise = enrollment.signCountRaise
-        return [
-            .signCount: enrollment.signCount,
-            .state: state.name,
-            .body: state.body,
-            .authenticatorId: state.authenticatorId,
-            .sealedToken: state.sealedToken,
-            .enrolledAt: state.enrolledAt,
-            .signCountRaisedFrom: raise?.from,
-            .signCountRaisedTo: raise?.to,
-            .signCountRaisedAt: raise?.at,
-            .signCountRaisedElsewhere: raise?.isElsewhere ?? false,
-            .endReason: enrollment.endReason,
-            .endedAt: enrollment.endedAt,
-            .credentialKey: enrollment.credentialKey?.subjectPublicKeyInfo,
-            .sealedKey: enrollment.sealedKey,
-            .pinFailures: enrollment.pinTries.failures,
-            .pinBlockedUntil: enrollment.pinTries.blockedUntil,
-            .pinGuessable: enrollment.isPINGuessable,
-            .keyIdentity: enrollment.key.external?.identity?.bytes,
-            .refusedSignCount: enrollment.refusedSignCount,
-        ]
-    }
-
-    /// Reads a row, with its tries and its data key; one that is not as it was written is damaged.
-    private func enrollment(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
-        try enrollment(fields, fields.joined(KeyTriesColumn.table).joined(DataKeyColumn.table))
-    }
-
-    private func enrollment(
-        _ fields: Fields<EnrollmentColumn>, _ dataKey: Fields<DataKeyColumn>
-    ) throws -> Enrollment {
-        let personal = try PersonalValues(fields, cipher(fields, dataKey))
-        var enrollment = try content(fields, personal)
-        enrollment.journalSequence = try fields.count(.journalSeq)
-        enrollment.journalHost = try fields.optionalText(.journalHost)
-        enrollment.version = try fields.count(.version)
-        enrollment.pinEpoch = try fields.count(.pinEpoch)
-        let seal = try fields.bytes(.seal)
-        let state = try fields.text(.state)
-        noteRead(.enrollment(enrollment.id), RowMark(state: state, version: enrollment.version, seal: seal))
-        enrollment.isDamaged = try !enrollment.isOver && !(personal.isWhole && isWhole(enrollment, seal: seal))
-        sealing.damaged.note(enrollment.id, isDamaged: enrollment.isDamaged)
-        return enrollment
-    }
-
-    private func cipher(
-        _ fields: Fields<EnrollmentColumn>, _ dataKey: Fields<DataKeyColumn>
-    ) throws -> RowCipher {
-        let id = try fields.value(.id, EnrollmentID.init)
-        return try cipher(EnrollmentColumn.table, row: id.text, of: id, dataKey)
-    }
-
-    private func isWhole(_ enrollment: Enrollment, seal: [UInt8]) throws -> Bool {
-        guard try sealing.seals.isSeal(seal, of: enrollment.sealedBytes) else { return false }
-        guard let seen = leastVersion(of: .enrollment(enrollment.id)) else {
-            // Whoever reads may see what was there before the survey.
-            return written == nil
-                || !sealing.seen.hasSurveyed(
-                    enrollment.journalHost, through: enrollment.journalSequence, isShared: host != nil)
-        }
-        return enrollment.rowVersion.sealed(by: seal).isAtLeast(seen)
-    }
-
-    private func content(_ fields: Fields<EnrollmentColumn>, _ personal: PersonalValues) throws -> Enrollment {
-        Enrollment(
-            id: try fields.value(.id, EnrollmentID.init),
-            target: IssuerTarget(
-                issuer: try fields.value(.issuer) { try IssuerURL($0) }, rootsPEM: personal.rootsPEM),
-            name: personal.name, authnType: try fields.value(.authnType, AuthnType.init(rawValue:)),
-            algorithm: try fields.number(.algorithm), rpId: try fields.text(.rpId),
-            credentialId: try fields.bytes(.credentialId), userHandle: personal.userHandle,
-            startedAt: try fields.time(.startedAt), key: try KeyColumns.place(fields, uri: personal.keyURI),
-            takesPush: try fields.flag(.takesPush),
-            credentialKey: try fields.optionalPublicKey(.credentialKey),
-            sealedKey: try fields.optionalBytes(.sealedKey),
-            signCount: try fields.number(.signCount), state: try state(fields, personal),
-            pinTries: PINTries(
-                failures: Int(try fields.count(.pinFailures)),
-                blockedUntil: try fields.optionalTime(.pinBlockedUntil)),
-            keyTries: try keyTries(fields), isPINGuessable: try fields.flag(.pinGuessable),
-            signCountRaise: try signCountRaise(fields),
-            refusedSignCount: try fields.optionalNumber(.refusedSignCount),
-            endReason: try fields.optionalText(.endReason), endedAt: try fields.optionalTime(.endedAt))
-    }
-
-    private func signCountRaise(_ fields: Fields<EnrollmentColumn>) throws -> SignCountRaise? {
-        guard let at = try fields.optionalTime(.signCountRaisedAt) else { return nil }
-        return SignCountRaise(
-            from: try fields.number(.signCountRaisedFrom), to: try fields.number(.signCountRaisedTo), at: at,
-            isElsewhere: try fields.flag(.signCountRaisedElsewhere))
-    }
-
-    private func state(_ fields: Fields<EnrollmentColumn>, _ personal: PersonalValues) throws -> EnrollmentState {
-        switch try fields.text(.state) {
-        case "enrolling":
-            if let body = personal.body { .enrolling(body: body) } else { throw fields.unreadable(.body) }
-        case "active": .active(try membership(fields))
-        case "suspended": .suspended(try membership(fields))
-        case "ended":
-            .ended(authenticatorId: try fields.optionalValue(.authenticatorId, TokenID.init))
-        default: throw fields.unreadable(.state)
-        }
-    }
-
-    private func membership(_ fields: Fields<EnrollmentColumn>) throws -> Membership {
-        Membership(
-            authenticatorId: try fields.value(.authenticatorId, TokenID.init),
-            sealedToken: try fields.bytes(.sealedToken), enrolledAt: try fields.time(.enrolledAt))
     }
 }
 

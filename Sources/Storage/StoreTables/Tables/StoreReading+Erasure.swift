@@ -1,22 +1,32 @@
 package import Records
 import TableRows
 
-extension DatabaseTransaction {
+extension StoreReading {
+    /// Those that are over and whose personal data is still to be erased.
     package func enrollmentsToErase() throws -> [EnrollmentID] {
         try database.enrollmentIDs(
             in: EnrollmentColumn.table, .id,
             "SELECT id FROM enrollment WHERE erasure = 'wanted' AND state = 'ended' ORDER BY seq")
     }
 
+    /// Whether an enrollment's personal data was erased.
     package func isErased(_ id: EnrollmentID) throws -> Bool {
         try database.number("SELECT 1 FROM enrollment WHERE id = ? AND erasure = 'done'", [id.text]) != nil
     }
+}
 
+extension StoreTransaction {
+    /// Notes that an enrollment's personal data is to be erased once it is over.
     package func wantErasure(of id: EnrollmentID) throws {
         try hold(id)
         try database.run("UPDATE enrollment SET erasure = 'wanted' WHERE id = ? AND erasure IS NULL", [id.text])
     }
 
+    /// Erases the personal data of at most `limit` requests that follow the one at `place`, nil for the first.
+    ///
+    /// Ids, digests, times and states stay.
+    ///
+    /// - Returns: the place of the last one; nil if there was none.
     package func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64? {
         try hold(id)
         let next = "SELECT seq FROM request WHERE enrollment_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
@@ -32,6 +42,9 @@ extension DatabaseTransaction {
         return try database.number("SELECT MAX(seq) FROM (\(next)) AS erased", values)
     }
 
+    /// Erases an enrollment's own personal data: its name, user handle and roots, and its data key.
+    ///
+    /// It comes last: requests that are not erased cannot be read after it, if the store has data keys.
     package func eraseNames(of id: EnrollmentID) throws {
         try hold(id)
         written?.state.enrollments[id] = nil
@@ -45,6 +58,7 @@ extension DatabaseTransaction {
         try destroyDataKey(of: id)
     }
 
+    /// Notes that nothing is left to be erased; false, and nothing is changed, if that was noted already.
     @discardableResult
     package func concludeErasure(of id: EnrollmentID) throws -> Bool {
         try hold(id)
