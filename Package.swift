@@ -51,7 +51,8 @@ func targets(in folder: String, _ targets: [Target]) -> [Target] {
 package.targets += targets(
     in: "Sources/TestKit",
     [
-        .executableTarget(  // The sandbox as a program.
+        // The sandbox as a program.
+        .executableTarget(
             name: "oob-issuer",
             dependencies: [
                 "CICUData", "HTTPServing", "LineLog", "LinuxProcess", "Sandbox", "SequenceDiagrams", "TextAndTime",
@@ -59,7 +60,8 @@ package.targets += targets(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .executableTarget(  // The page of an agent's requests as a program.
+        // The page of an agent's requests as a program.
+        .executableTarget(
             name: "oob-inbox",
             dependencies: [
                 "CICUData", "Control", "DurableFiles", "HTTPServing", "Inbox", "LineLog", "LinuxProcess", "PageServing",
@@ -67,15 +69,19 @@ package.targets += targets(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .executableTarget(  // The conformance kit as a program.
+        // The conformance kit as a program.
+        .executableTarget(
             name: "oob-conform",
             dependencies: [
                 "CICUData", "Conformance", "LinuxProcess", "TextAndTime", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .target(name: "OOBTesting"),  // For test suites: the programs, cardholders and their clock, with Swift Testing.
-        .target(name: "UIKitStub"),  // Four names of UIKit, so that an app's delegate with an alert compiles on Linux.
-        .target(  // The page of an agent's requests: lists them, shows the text that is signed, takes decisions.
+        // For test suites: the programs, cardholders and their clock, with Swift Testing.
+        .target(name: "OOBTesting"),
+        // Four names of UIKit, so that an app's delegate with an alert compiles on Linux.
+        .target(name: "UIKitStub"),
+        // The page of an agent's requests: lists them, shows the text that is signed, takes decisions.
+        .target(
             name: "Inbox",
             dependencies: [
                 "Control", "HTTPServing", "PageServing", "SequenceDiagrams", "StrictJSON", "TextAndTime",
@@ -98,7 +104,8 @@ package.targets += targets(
                 .embedInCode("Pages/refusal.html"), .embedInCode("Pages/test.html"), .embedInCode("Pages/wire.html"),
                 .embedInCode("inbox.js"),
             ]),
-        .target(  // The conformance kit: judges messages, and plays either side of the protocol by case files.
+        // The conformance kit: judges messages, and plays either side of the protocol by case files.
+        .target(
             name: "Conformance",
             dependencies: [
                 "IssuerProtocol", "Keys", "LinuxProcess", "PageServing", "Sandbox", "ServerCertificates",
@@ -110,7 +117,8 @@ package.targets += targets(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
+        // The sandbox: an issuer backend with a small ACS and a merchant.
+        .target(
             name: "Sandbox",
             dependencies: [
                 "DurableFiles", "FairSharing", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess", "PageServing",
@@ -133,7 +141,8 @@ package.targets += targets(
                 .embedInCode("Page/head.html"), .embedInCode("Page/home.html"), .embedInCode("Page/notice.html"),
                 .embedInCode("Page/purchase.html"), .embedInCode("Page/sandbox.css"), .embedInCode("Page/sandbox.js"),
             ]),
-        .target(  // What pages for a browser have in common: which calls they take, their forms and their style.
+        // Pages for a browser: the calls that they take, their forms and their style.
+        .target(
             name: "PageServing",
             dependencies: [
                 "StrictJSON", "TextAndTime",
@@ -144,14 +153,16 @@ package.targets += targets(
             ],
             // Served as it is.
             resources: [.embedInCode("style.css")]),
-        .target(name: "SequenceDiagrams", dependencies: ["TextAndTime"]),  // Who said what to whom: SVG, Mermaid.
+        // Sequence diagrams as SVG and for Mermaid.
+        .target(name: "SequenceDiagrams", dependencies: ["TextAndTime"]),
     ])
 
 // The agent's programs, its host and its edges. No edge imports another.
 package.targets += targets(
     in: "Sources/Agent",
     [
-        .executableTarget(  // The agent as a program: arguments, settings, wiring.
+        // The agent as a program: arguments, settings, wiring.
+        .executableTarget(
             name: "oob-agent",
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "CICUData", "Control", "ControlServer", "Custody",
@@ -166,13 +177,15 @@ package.targets += targets(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        .executableTarget(  // The agent's commands: calls on the control socket, and the prompt.
+        // The agent's commands: calls on the control socket, and the prompt.
+        .executableTarget(
             name: "oobctl",
             dependencies: [
                 "Control", "LinuxProcess", "Prompting", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .target(  // The library for apps: the core with its edges in their process, under D1's names.
+        // The library for apps: the core with its edges in their process, under D1's names.
+        .target(
             name: "D1",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerLink", "IssuerProtocol", "Journal",
@@ -180,7 +193,8 @@ package.targets += targets(
                 "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(  // The agent's host: clock, claim to a state directory, security checks, supervision by systemd.
+        // The agent's host: clock, claim to a state directory, security checks, supervision by systemd.
+        .target(
             name: "AgentHost",
             dependencies: [
                 "Authenticator", "CLinux", "Control", "DurableFiles", "IssuerProtocol", "Journal", "Keys",
@@ -188,7 +202,8 @@ package.targets += targets(
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(  // The control API on the Unix socket, and metrics on a loopback port.
+        // The control API on the Unix socket, and metrics on a loopback port.
+        .target(
             name: "ControlServer",
             dependencies: [
                 "Authenticator", "Control", "FairSharing", "HTTPServing", "IssuerProtocol", "Journal", "Keys",
@@ -204,7 +219,8 @@ package.targets += targets(
             ],
             // The same file as openapi/agent.yaml, served as it is.
             resources: [.embedInCode("agent.yaml")]),
-        .target(  // HTTP to the issuers: enrolling, fetching, delivering.
+        // HTTP to the issuers: enrolling, fetching, delivering.
+        .target(
             name: "IssuerLink",
             dependencies: [
                 "FairSharing", "IssuerProtocol", "LinuxProcess", "Records", "ServerCertificates", "StrictJSON",
@@ -215,7 +231,8 @@ package.targets += targets(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        .target(  // Web Push from the issuers: the HTTP server that takes it.
+        // Web Push from the issuers: the HTTP server that takes it.
+        .target(
             name: "PushReceiver",
             dependencies: [
                 "Authenticator", "HTTPServing", "IssuerProtocol", "LinuxProcess",
@@ -226,20 +243,25 @@ package.targets += targets(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        .target(  // Private keys under the agent's secret, in tokens and in the TPM.
+        // Private keys under the agent's secret, in tokens and in the TPM.
+        .target(
             name: "Custody", dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
-        .target(  // Who plays the cardholders of `test` enrollments; only with the trait of this name.
+        // The cardholders of `test` enrollments; empty without the trait of this name.
+        .target(
             name: "Personas",
             dependencies: [
                 "AgentConfig", "Authenticator", "IssuerProtocol", "Journal", "Keys", "Records", "Signing",
                 "StoreTables", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn", "WrongAssertions",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(  // The agent's config file: YAML, with the line of each member.
+        // The agent's config file: YAML, with the line of each member.
+        .target(
             name: "AgentConfig", dependencies: ["TextAndTime", "Yams"]),
-        .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
+        // An approver's prompt as values: events in, screens out, no terminal.
+        .target(
             name: "Prompting", dependencies: ["Control"]),
-        .target(  // What client and agent say to each other on the control socket, and the client.
+        // The control API's messages, and its client.
+        .target(
             name: "Control", dependencies: ["StrictJSON", "TextAndTime", "Threads", "ThreeDS"]),
     ])
 
@@ -247,20 +269,23 @@ package.targets += targets(
 package.targets += targets(
     in: "Sources/Core",
     [
-        .target(  // Requests, decisions, enrollment, fetching, delivery, push and upkeep behind the façade `Agent`.
+        // Requests, decisions, enrollment, fetching, delivery, push and upkeep behind the façade `Agent`.
+        .target(
             name: "Authenticator",
             dependencies: [
                 "FairSharing", "IssuerProtocol", "Journal", "Keys", "Records", "Signing", "StoreTables", "StrictJSON",
                 "TextAndTime", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(  // What happened, as a chain of signed entries: facts, audit, events.
+        // The journal, a chain of signed entries: facts, audit, events.
+        .target(
             name: "Journal",
             dependencies: [
                 "IssuerProtocol", "Keys", "Records", "StoreTables", "StrictJSON", "TextAndTime", "ThreeDS",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(  // What may be signed: the permit, what it confirms, and the port of the keys.
+        // The permit to sign, the transactions that it confirms, and the port of the keys.
+        .target(
             name: "Signing", dependencies: ["IssuerProtocol", "Keys", "Records", "ThreeDS", "WebAuthn"]),
     ])
 
@@ -268,32 +293,39 @@ package.targets += targets(
 package.targets += targets(
     in: "Sources/Storage",
     [
-        .target(  // Backups of the store in SQLite, and what else may be in a state directory.
+        // Backups of the store in SQLite, and a state directory's other files.
+        .target(
             name: "SQLiteBackup",
             dependencies: [
                 "DurableFiles", "Keys", "Records", "SQLiteStore", "StoreTables", "TableRows", "TextAndTime",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
-        .target(  // The store in SQLite.
+        // The store in SQLite.
+        .target(
             name: "SQLiteStore",
             dependencies: [
                 "CSQLite", "LinuxProcess", "Records", "StoreTables", "TableRows", "Threads",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        .target(  // The store in PostgreSQL, which several hosts share; empty without the trait.
+        // The store in PostgreSQL, which several hosts share; empty without the trait.
+        .target(
             name: "PostgresStore",
             dependencies: [
                 "Records", "Keys", "StoreTables", "TableRows",
                 .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"])),
             ]),
-        .target(  // The tables of a store, whatever database has them: their rows, and the statements about them.
+        // The tables of a store in either database: rows, statements, database transactions.
+        .target(
             name: "StoreTables",
             dependencies: ["IssuerProtocol", "Keys", "Records", "StrictJSON", "TableRows", "TextAndTime", "ThreeDS"]),
-        .target(name: "TableRows"),  // Rows of tables, read and written by one list of columns for each table.
-        .target(  // What is stored, and the ports.
+        // Rows of tables, read and written by one list of columns for each table.
+        .target(name: "TableRows"),
+        // The records that are stored, and the ports.
+        .target(
             name: "Records",
             dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn"]),
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),  // A setting that GRDB's module lacks.
+        // A setting that GRDB's module lacks.
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         // libpq, with the trait alone; named without pkg-config, which would be asked for it without the trait too.
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
     ])
@@ -302,26 +334,32 @@ package.targets += targets(
 package.targets += targets(
     in: "Sources/Wire",
     [
-        .target(  // Assertions of tests that have something wrong; signs nothing.
+        // Assertions of tests that have something wrong; signs nothing.
+        .target(
             name: "WrongAssertions", dependencies: ["IssuerProtocol", "Keys", "ThreeDS", "WebAuthn"]),
-        .target(  // The issuer protocol's messages, JWS, challenge commitment.
+        // The issuer protocol's messages, JWS, challenge commitment.
+        .target(
             name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn"]),
-        .target(  // Client data, authenticator data, CBOR, attestation, verification.
+        // Client data, authenticator data, CBOR, attestation, verification.
+        .target(
             name: "WebAuthn", dependencies: ["Keys", "StrictJSON", "TextAndTime"]),
-        .target(name: "ThreeDS", dependencies: ["TextAndTime"]),  // Values of EMV 3-D Secure and ISO 4217.
+        // Values of EMV 3-D Secure and ISO 4217.
+        .target(name: "ThreeDS", dependencies: ["TextAndTime"]),
     ])
 
 // The process, its servers, keys and files, and values of no protocol.
 package.targets += targets(
     in: "Sources/Platform",
     [
-        .target(  // Lines on standard output and error that hold nobody up if nobody reads, and the log in them.
+        // Lines on standard output and error, also if nobody reads, and the log in them.
+        .target(
             name: "LineLog",
             dependencies: [
                 "CLinux", "LinuxProcess", "StrictJSON", "TextAndTime",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(  // What the agent's servers have in common: an address to listen on, and patience with a client.
+        // HTTP servers: addresses to listen on, limits on a client's time.
+        .target(
             name: "HTTPServing",
             dependencies: [
                 "CLinux", "FairSharing", "LinuxProcess",
@@ -334,28 +372,41 @@ package.targets += targets(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
-        .target(  // The name in a server's certificate, for all HTTP clients: in subjectAltName alone.
+        // The name in a server's certificate, for all HTTP clients: in subjectAltName alone.
+        .target(
             name: "ServerCertificates",
             dependencies: [
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        .target(  // Threads for what waits in system calls or keeps a processor busy.
+        // Threads for work that waits in system calls or keeps a processor busy.
+        .target(
             name: "Threads",
             dependencies: ["LinuxProcess", .product(name: "DequeModule", package: "swift-collections")]),
-        .target(  // What a careful Linux process sets for itself.
+        // The process: hardening, locks, descriptors, errors of the system.
+        .target(
             name: "LinuxProcess", dependencies: ["CLinux"]),
-        .target(  // The only door to OpenSSL and to tokens.
+        // The only door to OpenSSL and to tokens.
+        .target(
             name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles", "TextAndTime"]),
-        .target(name: "DurableFiles"),  // Files that are whole or not there, also after a crash, and who may read them.
-        .target(name: "StrictJSON", dependencies: ["TextAndTime"]),  // JSON, read strictly; RFC 8785.
-        .target(name: "FairSharing"),  // Places, turns and rates that many share, so that nobody gets all.
-        .target(name: "TextAndTime"),  // Text, bytes and time: fit to be shown, escaped, compared.
-        .target(name: "Versioning"),  // The version of the software, for all its programs.
+        // Files that are whole or not there, also after a crash, and their readers.
+        .target(name: "DurableFiles"),
+        // JSON, read strictly; RFC 8785.
+        .target(name: "StrictJSON", dependencies: ["TextAndTime"]),
+        // Places, turns and rates that many share, so that nobody gets all.
+        .target(name: "FairSharing"),
+        // Text, bytes and time: fit to be shown, escaped, compared.
+        .target(name: "TextAndTime"),
+        // The version of the software, for all its programs.
+        .target(name: "Versioning"),
+        // OpenSSL's libcrypto.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),  // The types of PKCS #11.
-        .target(name: "CLinux"),  // prctl, which is variadic and so not in Glibc's module.
-        .target(name: "CICUData"),  // The part of ICU's data that a package has.
+        // The types of PKCS #11.
+        .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),
+        // prctl, which is variadic and so not in Glibc's module.
+        .target(name: "CLinux"),
+        // The part of ICU's data that a package has.
+        .target(name: "CICUData"),
     ])
 
 // Tests of each of the above, in one process.
@@ -432,14 +483,16 @@ package.targets += targets(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(  // The core against a model of what the issuer protocol promises, by random schedules.
+        // The core against a model of what the issuer protocol promises, by random schedules.
+        .testTarget(
             name: "ModelTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Journal", "Keys", "Records", "Sandbox",
                 "ScratchDirectories", "Signing", "StoreTables", "StrictJSON", "TestStores", "TextAndTime", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(  // Empty without the trait.
+        // Empty without the trait.
+        .testTarget(
             name: "PostgresStoreTests",
             dependencies: [
                 "Records", "StandingClocks", "StoreTables", "TableRows",
@@ -486,14 +539,16 @@ package.targets += targets(
                 "Conformance", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON", "TextAndTime", "ThreeDS",
                 "WebAuthn", "WrongAssertions",
             ]),
-        .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
+        // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
+        .testTarget(
             name: "FuzzCorpusTests",
             dependencies: [
                 "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Journal", "Keys", "Records",
                 "SQLiteStore", "StoreTables", "StrictJSON", "TextAndTime", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
+        // The agent's core and edges against the sandbox, over HTTP, in one process.
+        .testTarget(
             name: "AgentAndSandboxTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
@@ -504,7 +559,8 @@ package.targets += targets(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
-        .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
+        // The library as an app uses it, against the sandbox over HTTP, in one process.
+        .testTarget(
             name: "D1Tests",
             dependencies: [
                 "Control", "D1", "IssuerProtocol", "Sandbox", "ServedSandbox", "StrictJSON", "UIKitStub",
@@ -528,16 +584,21 @@ package.targets += targets(
 package.targets += targets(
     in: "Tests/Support",
     [
-        .target(  // Bytes to and from a server, as a test sends them.
+        // Bytes to and from a server, as a test sends them.
+        .target(
             name: "RawHTTP",
             dependencies: [
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]),
-        .target(  // Tokens and TPMs of software that tests make keys in.
+        // Tokens and TPMs of software that tests make keys in.
+        .target(
             name: "SoftKeys", dependencies: ["SpawnedProcesses"]),
-        .target(name: "ScratchDirectories"),  // Directories of one test.
-        .target(name: "SpawnedProcesses"),  // Processes that tests start.
-        .target(  // Stores of tests, in the database that a run is for.
+        // Directories of one test.
+        .target(name: "ScratchDirectories"),
+        // Processes that tests start.
+        .target(name: "SpawnedProcesses"),
+        // Stores of tests, in the database that a run is for.
+        .target(
             name: "TestStores",
             dependencies: [
                 "Records", "Keys", "SQLiteStore", "SpawnedProcesses",
@@ -545,9 +606,11 @@ package.targets += targets(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ]),
-        .target(  // A clock on which no limit is reached.
+        // A clock on which no limit is reached.
+        .target(
             name: "StandingClocks", dependencies: ["Records"]),
-        .target(  // The sandbox on a port of the loopback, in the test's process.
+        // The sandbox on a port of the loopback, in the test's process.
+        .target(
             name: "ServedSandbox",
             dependencies: [
                 "HTTPServing", "IssuerProtocol", "Keys", "Sandbox",

@@ -8,8 +8,8 @@ from pathlib import Path
 FOLDER_OR_DECLARATION = re.compile(
     r'^ {4}in: "(?P<folder>[^"]+)"|^ {4}(?: {4})?\.(?P<kind>executableTarget|target|systemLibrary|testTarget)\(', re.MULTILINE)
 QUOTED = re.compile(r'"([^"]+)"')
-# In one line the comment stands behind a declaration, in several behind its bracket.
-COMMENT = re.compile(r"(?<![:/])//\s*([^\n]+)")
+# The line above a declaration.
+COMMENT = re.compile(r"\n {4}(?: {4})?// ([^\n]+)\n\Z")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def declarations(root: Path, package: str = "Package.swift") -> list[Declared]:
             continue
         declaration = text[match.end():following.start() if following else None].split("\n    ])")[0]
         name, *words = QUOTED.findall(declaration)
-        comment = COMMENT.search(declaration.split("\n", 1)[0])
+        comment = COMMENT.search(text[:match.start()])
         listed.append(Declared(folder, match["kind"], name, frozenset(words), comment[1] if comment else ""))
     return listed
 
