@@ -14,7 +14,7 @@ struct AuditQuery {
     init(_ uri: URI) throws(ControlError) {
         after = try uri.cursor("after") ?? .beginning
         host = uri.queryParameters["host"].map(String.init)
-        limit = Int(try uri.number("limit", in: 1...Int64(Journal.maxEntries)) ?? Int64(Journal.maxEntries))
+        limit = Int(try uri.number("limit", in: 1...Int64(JournalReader.maxEntries)) ?? Int64(JournalReader.maxEntries))
     }
 }
 

@@ -137,7 +137,7 @@ struct StateReturn {
             try target.withWritingSession { session in
                 try StateMove(
                     from: source, of: move.host.name, to: session, of: nil, seals: move.seals, dataKeys: move.dataKeys
-                ).run { try Journal.recordMove(in: $0, keys: move.auditKeys, at: now) }
+                ).run { try $0.recordMove(keys: move.auditKeys, at: now) }
             }
         }
         try await move.expectWhole(target, "the copy")
@@ -170,7 +170,7 @@ struct StateReturn {
 
 /// Writes the journals of all hosts as they are when the state is moved, as `oobctl audit` exports them.
 private struct HostJournals {
-    let journal: Journal
+    let journal: JournalReader
 
     /// Into a new directory; `verify.json` is the last file, so that one without it is seen to be cut short.
     func write(into directory: String) async throws {
@@ -187,7 +187,7 @@ private struct HostJournals {
     private func write(_ host: String, to lines: borrowing FileStream, isNamed: Bool) async throws {
         var place = EventCursor.beginning
         while true {
-            let rows = try await journal.entries(after: place, of: host, limit: Journal.maxEntries)
+            let rows = try await journal.entries(after: place, of: host, limit: JournalReader.maxEntries)
             guard let last = rows.last else { return }
             for row in rows {
                 let line = isNamed ? AuditLine.line(row.bytes, of: host) : row.bytes

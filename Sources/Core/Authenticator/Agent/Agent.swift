@@ -36,7 +36,7 @@ package final class Agent: Sendable {
     let rowWatch: RowWatch
     let secretRotation: SecretRotation
     let provenTimeKeeper: ProvenTimeKeeper
-    package let journal: Journal
+    package let journal: JournalReader
     let checkup: Checkup
     package let processTroubles = ProcessTroubles()
 
@@ -109,14 +109,14 @@ package final class Agent: Sendable {
             ports: ports, directory: directory, hub: hub, health: health, keys: keyHealth, tally: tally, log: log)
         let queues = SignatureQueues()
         decider = Decider(
-            ports: ports, queues: queues, signCountWatch: signCountWatch, localTime: settings.localTime)
+            ports: ports.decision, queues: queues, signCounts: signCountWatch, localTime: settings.localTime)
         pinChange = PINChange(ports: ports, queues: queues)
         secretRotation = SecretRotation(ports: ports, log: log)
         checkup = Checkup(ports: ports, keys: keyHealth, issuers: health, hasPersonas: settings.hasPersonas)
         journalPruner = JournalPruner(
             store: store, ports: ports, retention: settings.auditRetention, log: log)
         checkpointer = Checkpointer(store: store, ports: ports, hub: hub, log: log)
-        journal = Journal(
+        journal = JournalReader(
             store: store, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept, neighbours: told)
     }
 

@@ -10,9 +10,9 @@ import WebAuthn
 
 /// Decides requests: once each, durable before anyone is told.
 struct Decider: Sendable {
-    let ports: Ports
+    let ports: DecisionPorts
     let queues: SignatureQueues
-    let signCountWatch: SignCountWatch
+    let signCounts: any AcceptedSignCounts
     /// The zone in which times are shown.
     let localTime: LocalTime
 
@@ -102,18 +102,18 @@ struct Decider: Sendable {
         }
         try ports.headStanding.expectApprovals(of: found.request)
         // An old copy of the state goes above the issuer's signCount before it signs again.
-        let isUnknown = ports.headStanding.isRestored && !signCountWatch.isKnown(owner)
+        let isUnknown = ports.headStanding.isRestored && !signCounts.isKnown(owner)
         let mustKnow = found.enrollment.refusedSignCount != nil || isUnknown
         let inquiry =
-            mustKnow || signCountWatch.isDue(owner)
-            ? try await wanted.run { [signCountWatch] in
-                await signCountWatch.ensureChecked(owner, mustKnow: mustKnow)
+            mustKnow || signCounts.isDue(owner)
+            ? try await wanted.run { [signCounts] in
+                await signCounts.ensureChecked(owner, mustKnow: mustKnow)
             } : .notDue
         // While the issuer was asked, the signCount may have been raised, and the request or the enrollment may have ended.
         if inquiry != .notDue { found = try await look(at: id, on: terms) }
         try Self.expectKnownSignCount(
             of: found.enrollment, for: found.request, inquiry.trouble,
-            isAsked: !ports.headStanding.isRestored || signCountWatch.isKnown(owner))
+            isAsked: !ports.headStanding.isRestored || signCounts.isKnown(owner))
         return try await opened(found, on: terms) { key in
             var current = found
             while true {

@@ -10,7 +10,7 @@ import TextAndTime
 /// when there is no enrollment yet. An answer says that the PIN was wrong and how many tries are left. It may: the PIN is
 /// the only factor that is checked, so nothing is told about another (PSD2 RTS Article 4(3)(a)).
 struct PINCheck: Sendable {
-    let ports: Ports
+    let ports: DecisionPorts
 
     /// Counts a try of an enrollment's PIN, makes it, and takes it back if the key was not asked.
     ///

@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// A count that is greater at the first answer after start may be that of a restored copy. One that rises later can
 /// only be another's who signs with the same key: this agent sends no number that is not in its store.
-struct SignCountWatch: Sendable {
+struct SignCountWatch: AcceptedSignCounts {
     private final class Checked: Sendable {
         let ids = Mutex<Set<EnrollmentID>>([])
         /// Those of whom the issuer said since start that it accepted no more than is known here.
@@ -94,19 +94,6 @@ struct SignCountWatch: Sendable {
         }
     }
 
-    /// What came of making sure that the issuer was asked.
-    enum Inquiry: Sendable, Equatable {
-        /// It was asked before, and is not to be asked again yet.
-        case notDue
-        case answered
-        case failed(reason: String)
-
-        /// Why the issuer could not be asked now; nil if it was, or need not be.
-        var trouble: String? {
-            if case .failed(let reason) = self { reason } else { nil }
-        }
-    }
-
     /// Whether the issuer is to be asked before the enrollment's key signs.
     func isDue(_ id: EnrollmentID) -> Bool {
         let now = ports.clock.now
@@ -120,7 +107,7 @@ struct SignCountWatch: Sendable {
     ///
     /// - Parameter mustKnow: it is asked all the same, since a signCount was refused or restored.
     @discardableResult
-    func ensureChecked(_ id: EnrollmentID, mustKnow: Bool = false) async -> Inquiry {
+    func ensureChecked(_ id: EnrollmentID, mustKnow: Bool = false) async -> SignCountInquiry {
         guard mustKnow || isDue(id) else { return .notDue }
         let trouble = await withTaskGroup(of: String?.self) { group in
             group.addTask { await check(id) }

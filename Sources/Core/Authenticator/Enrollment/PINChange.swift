@@ -23,7 +23,7 @@ struct PINChange: Sendable {
             }
             let sealed: [UInt8]
             do {
-                sealed = try await PINCheck(ports: ports).run(enrollment) {
+                sealed = try await PINCheck(ports: ports.decision).run(enrollment) {
                     try await ports.custody.changePIN(of: enrollment.keyReference, from: old, to: new)
                 }
             } catch let failure as CustodyError {
@@ -81,7 +81,7 @@ struct PINChange: Sendable {
                 "the agent does not manage the PIN of the key \(key.uri.text): change it with the tools of its token, TPM or file"
             )
         }
-        try PINCheck(ports: ports).expectNotBlocked(enrollment)
+        try PINCheck(ports: ports.decision).expectNotBlocked(enrollment)
         return enrollment
     }
 }

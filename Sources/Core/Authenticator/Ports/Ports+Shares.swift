@@ -3,7 +3,7 @@ import Records
 
 extension Ports {
     /// Whether this host polls and delivers for an enrollment: each, if it has the store to itself.
-    func isOurs(_ id: EnrollmentID) -> Bool { shares.map { $0.term(of: id) != nil } ?? true }
+    func isOurs(_ id: EnrollmentID) -> Bool { decision.isOurs(id) }
 }
 
 extension EventHub {

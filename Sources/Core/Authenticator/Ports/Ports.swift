@@ -37,6 +37,8 @@ package final class Ports: Sendable {
     let patience: any AgentClock
     package let entropy: any Entropy
     package let inspector: any HostInspector
+    /// Those of all this that a decision needs.
+    let decision: DecisionPorts
 
     /// - Parameters:
     ///   - clock: the machine's.
@@ -66,6 +68,9 @@ package final class Ports: Sendable {
         patience = clock
         self.entropy = entropy
         self.inspector = inspector
+        decision = DecisionPorts(
+            store: store, custody: custody, clock: self.clock, patience: patience, headStanding: headStanding,
+            lateDecisions: lateDecisions, keyQueues: keyQueues, shares: shares)
     }
 
     /// The same as others, with some in the place of theirs.
@@ -91,6 +96,9 @@ package final class Ports: Sendable {
         patience = ports.patience
         entropy = ports.entropy
         self.inspector = inspector ?? ports.inspector
+        decision = DecisionPorts(
+            store: self.store, custody: self.custody, clock: clock, patience: patience, headStanding: headStanding,
+            lateDecisions: lateDecisions, keyQueues: keyQueues, shares: shares)
     }
 
     /// The same, with another store and custody in the place of these.

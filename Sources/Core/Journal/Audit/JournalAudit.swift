@@ -201,7 +201,7 @@ struct JournalAudit: Sendable {
     }
 }
 
-extension Journal {
+extension JournalReader {
     /// Holds every entry against the one before it, against the signed marks, and against the rows that it tells of.
     package func verify() async throws -> JournalVerdict { try await JournalAudit(store: store).run() }
 }

@@ -11,7 +11,7 @@ package struct NamedChain: Sendable {
 }
 
 /// The journal as it is exported: chain by chain.
-extension Journal {
+extension JournalReader {
     /// The chains that have a host's name, in the order of the names; none if the store has but one chain.
     package func namedChains() async throws -> [NamedChain] {
         try await store.read { [hosts = store.hosts] store in

@@ -155,7 +155,7 @@ struct KeyTriesTests {
         let card = try await enrolled().card
         let twin = try await sample.enrolled("twin", authnType: .pin, at: card.enrollment.key)
         let key = try #require(card.enrollment.key.external?.identity)
-        let (check, queues) = (PINCheck(ports: sample.agent.ports), sample.agent.ports.keyQueues)
+        let (check, queues) = (PINCheck(ports: sample.agent.ports.decision), sample.agent.ports.keyQueues)
         let (begun, counts) = (Box(0), Box<[Int]>([]))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for each in [card, twin] {
@@ -235,7 +235,7 @@ struct KeyTriesTests {
 
     @Test func `a right one counts as right also if whoever asked is cut off before that is written`() async throws {
         let key = try #require(KeyIdentity(bytes: Array(repeating: 7, count: 32)))
-        let check = PINCheck(ports: sample.agent.ports)
+        let check = PINCheck(ports: sample.agent.ports.decision)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await check.run(PINCounter(key)) { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
@@ -247,7 +247,7 @@ struct KeyTriesTests {
 
     @Test func `a wrong one is in the journal also if whoever asked is cut off before that is written`() async throws {
         let key = try #require(KeyIdentity(bytes: Array(repeating: 7, count: 32)))
-        let check = PINCheck(ports: sample.agent.ports)
+        let check = PINCheck(ports: sample.agent.ports.decision)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 _ = try? await check.run(PINCounter(key)) {

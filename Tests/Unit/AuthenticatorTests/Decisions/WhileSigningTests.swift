@@ -76,7 +76,7 @@ struct WhileSigningTests {
         let card = try await sample.enrolled(authnType: .pin, pin: .right)
         let read = try await sample.enrollment(card.id)
         try await sample.agent.changePIN(of: card.id, from: .right, to: .other)
-        let check = PINCheck(ports: sample.ports)
+        let check = PINCheck(ports: sample.ports.decision)
         let code = try await failureCode { try await check.run(read) { _ = Issue.record("a PIN was tried") } }
         #expect(code == .keyUnavailable)
         #expect(try await sample.enrollment(card.id).pinTries == .fresh)

@@ -153,7 +153,7 @@ struct PagedAuditTests {
         _ = try await sample.agent.unenroll(ended.id, locally: true, forced: true)
         let (keys, now) = (sample.ports.auditKeys, sample.now)
         let noted = try await sample.store.real.write { store in
-            try Journal.recordMove(in: store, keys: keys, page: page, at: now)
+            try store.recordMove(keys: keys, page: page, at: now)
             return store.newEntries.count
         }
         #expect(noted == 0)

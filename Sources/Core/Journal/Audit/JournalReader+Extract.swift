@@ -2,7 +2,7 @@ import Keys
 package import Records
 import StoreTables
 
-extension Journal {
+extension JournalReader {
     /// The entries about one request.
     ///
     /// They are proved first, each by the checkpoint behind it and all by the head: otherwise whoever can write the file

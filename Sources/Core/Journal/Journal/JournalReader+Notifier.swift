@@ -1,6 +1,6 @@
 package import Records
 
-extension Journal {
+extension JournalReader {
     /// A notifier that rings after events that readers are told of, from this call on.
     ///
     /// Once for what a commit has journaled.

@@ -3,7 +3,7 @@ package import Records
 import StoreTables
 
 /// Reads the journal: its entries, its events, its key.
-package struct Journal: Sendable {
+package struct JournalReader: Sendable {
     /// The most entries that one call returns.
     package static let maxEntries = 1_000
 
@@ -31,7 +31,7 @@ package struct Journal: Sendable {
 
 // MARK: Events
 
-extension Journal {
+extension JournalReader {
     /// Where the newest entry of this host's chain stands.
     package func newest() async throws -> Int64 {
         try await store.read { try $0.journalMark(.head)?.point.sequence ?? 0 }

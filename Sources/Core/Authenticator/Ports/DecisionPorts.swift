@@ -1,0 +1,42 @@
+import Records
+import Signing
+import StoreTables
+
+/// Those of the ports that a decision and a PIN's check need, and with them what the core knows of the store and of the
+/// decisions.
+///
+/// A file that decides names no issuer. A class, as ``Ports`` is.
+final class DecisionPorts: Sendable {
+    let store: any Store
+    let custody: any KeyCustody
+    /// When something happens: the clock of a test, if there is one.
+    let clock: any AgentClock
+    /// For how long a client is waited for: the machine's, also in a test.
+    let patience: any AgentClock
+    /// Whether the database is known to be the newest that this host wrote.
+    let headStanding: HeadStanding
+    /// Decisions that are not to be sent, because their commit came after their deadline.
+    let lateDecisions: LateDecisions
+    /// One try of a key's PIN at a time; not for keys of the agent's own.
+    let keyQueues: KeyedQueue<KeyIdentity>
+    /// Which enrollments are this host's to poll and deliver for; `nil` if it has the store to itself.
+    private let shares: (any WorkShares)?
+
+    init(
+        store: any Store, custody: any KeyCustody, clock: any AgentClock, patience: any AgentClock,
+        headStanding: HeadStanding, lateDecisions: LateDecisions, keyQueues: KeyedQueue<KeyIdentity>,
+        shares: (any WorkShares)?
+    ) {
+        self.store = store
+        self.custody = custody
+        self.clock = clock
+        self.patience = patience
+        self.headStanding = headStanding
+        self.lateDecisions = lateDecisions
+        self.keyQueues = keyQueues
+        self.shares = shares
+    }
+
+    /// Whether this host polls and delivers for an enrollment: each, if it has the store to itself.
+    func isOurs(_ id: EnrollmentID) -> Bool { shares.map { $0.term(of: id) != nil } ?? true }
+}
