@@ -107,15 +107,15 @@ class Help(unittest.TestCase):
             self.assertEqual(sorted(named), sorted(leaves), program)
 
     def test_each_status_that_a_program_exits_with_is_in_its_help(self):
-        for program, source in [("oobctl", "Sources/Agent/Control/Client/ExitStatus.swift"),
-                                ("oob-agent", "Sources/Agent/oob-agent/StartError.swift")]:
+        for program, source in [("oobctl", "Sources/Agent/Control/Messages/ExitStatus.swift"),
+                                ("oob-agent", "Sources/Agent/oob-agent/Settings/StartError.swift")]:
             numbers = re.findall(r"^ +case \w+ = (\d+)$", (ROOT / source).read_text(encoding="utf-8"), re.MULTILINE)
             self.assertGreater(len(numbers), 9)
             self.assertEqual({int(number) for number in numbers} | {0}, set(statuses(said(program, "--help"))))
 
 
     def test_the_commands_that_take_request_ids_have_the_flags_that_oobctl_knows_such_ids_by(self):
-        source = (ROOT / "Sources/Agent/oobctl/DashedIDs.swift").read_text(encoding="utf-8")
+        source = (ROOT / "Sources/Agent/oobctl/Options/DashedIDs.swift").read_text(encoding="utf-8")
         named, flags = (set(re.findall(r'"([^"]+)"', re.search(rf"let {name}: Set = (.*)", source)[1]))
                         for name in ["commands", "flags"])
         taking = {words[1]: command for words, command in COMMANDS.items()

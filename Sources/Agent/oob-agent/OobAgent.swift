@@ -178,11 +178,3 @@ struct OobAgent: AsyncParsableCommand {
         Glibc.exit(error.status.rawValue)
     }
 }
-
-/// The environment as it was at start.
-enum ProcessEnvironment {
-    /// What started the agent, and wants to know how it is; to be asked for before the variables.
-    static let serviceManager = ServiceManager.takeFromEnvironment()
-
-    static let variables = ProcessInfo.processInfo.environment
-}

@@ -1,7 +1,7 @@
+// `stat` belongs to this C module, Dispatch's, if the compiler reads it before Glibc's.
+import CDispatch
 import Control
 import ControlServer
-// Whose C module has `stat` if it is read before Glibc's.
-import Dispatch
 import DurableFiles
 import Glibc
 import Keys

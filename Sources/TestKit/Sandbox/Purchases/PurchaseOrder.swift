@@ -116,13 +116,6 @@ enum PurchaseTime {
     }
 }
 
-/// RFC 3339, UTC, as in the sandbox's own answers.
-extension JSONValue {
-    static func time(_ secondsSince1970: Int64) -> JSONValue {
-        .string(UTCTime.text(secondsSince1970))
-    }
-}
-
 // The members that ask for an assertion in the form of W3C Secure Payment Confirmation.
 extension PurchaseOrder {
     private enum Assertion: String, CaseIterable {
