@@ -1,7 +1,7 @@
 package import Records
 import TableRows
 
-/// What one database transaction sees of the store: its look-ups.
+/// The look-ups of one database transaction.
 ///
 /// Every list has a limit; every look-up goes by an index.
 package class StoreReading {

@@ -19,7 +19,7 @@ package protocol StoreSession: StatementSession {
     func hold(_ held: HeldRow) throws
 }
 
-/// What a database transaction that writes holds while it does.
+/// A row that a database transaction locks until its end.
 package enum HeldRow: Hashable {
     case enrollment(EnrollmentID)
     /// The enrollment of a request.

@@ -3,7 +3,12 @@ import ThreeDS
 
 /// Text of an issuer that may mislead is warned of.
 @Suite struct WarningTests {
-    @Test(arguments: ["\u{410}mazon", "Am\u{430}zon", "caf\u{3AD}", "ㄅあ", "Pay\u{94D}Pal"])
+    @Test(arguments: [
+        "\u{410}mazon", "Am\u{430}zon", "A\u{3BC}azon", "P\u{430}yP\u{430}l", "\u{415}-bay\u{43E}", "caf\u{3AD}",
+        "\u{53F}oop", "\u{13AA}mazon", "\u{1D400}mazon", "A\u{200B}\u{43C}", "a\u{301}\u{431}", "\u{FF21}\u{411}",
+        "Москва Mос", "한ひ", "ㄅあ", "ㄅ한", "漢字А", "кафеα", "a1\u{431}", "\u{5D0}a", "ᴀ\u{430}", "Pay\u{17D2}Pal",
+        "Pay\u{94D}Pal",
+    ])
     func `a word with letters of two scripts has a warning of medium severity`(name: String) {
         let warnings = Warning.misleadingText(in: name, member: "merchantName")
         #expect(warnings.contains { $0.id == "mixedScripts" && $0.severity == .medium })

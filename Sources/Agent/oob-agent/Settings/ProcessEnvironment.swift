@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The environment as it was at start.
 enum ProcessEnvironment {
-    /// What started the agent, and wants to know how it is; to be asked for before the variables.
+    /// The service manager that started the agent, if there is one; read before ``variables``, as it removes its own.
     static let serviceManager = ServiceManager.takeFromEnvironment()
 
     static let variables = ProcessInfo.processInfo.environment

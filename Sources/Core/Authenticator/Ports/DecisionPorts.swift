@@ -2,8 +2,7 @@ import Records
 import Signing
 import StoreTables
 
-/// Those of the ports that a decision and a PIN's check need, and with them what the core knows of the store and of the
-/// decisions.
+/// The ports of a decision and of a PIN's check, and the state of the store and of late decisions.
 ///
 /// A file that decides names no issuer. A class, as ``Ports`` is.
 final class DecisionPorts: Sendable {
@@ -17,7 +16,7 @@ final class DecisionPorts: Sendable {
     let headStanding: HeadStanding
     /// Decisions that are not to be sent, because their commit came after their deadline.
     let lateDecisions: LateDecisions
-    /// One try of a key's PIN at a time; not for keys of the agent's own.
+    /// Queues in which a key's PIN is tried once at a time; keys of the agent's own have none.
     let keyQueues: KeyedQueue<KeyIdentity>
     /// Which enrollments are this host's to poll and deliver for; `nil` if it has the store to itself.
     private let shares: (any WorkShares)?

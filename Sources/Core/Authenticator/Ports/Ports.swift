@@ -37,7 +37,7 @@ package final class Ports: Sendable {
     let patience: any AgentClock
     package let entropy: any Entropy
     package let inspector: any HostInspector
-    /// Those of all this that a decision needs.
+    /// The ports that a decision needs.
     let decision: DecisionPorts
 
     /// - Parameters:

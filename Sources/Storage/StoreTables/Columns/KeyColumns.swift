@@ -83,7 +83,7 @@ extension StoreReading {
         return tries ?? triesWithoutRow(of: key)
     }
 
-    /// The same of every key whose PIN was tried.
+    /// Returns the tries of every key whose PIN was tried.
     package func keyTries() throws -> [KeyIdentity: PINTries] {
         let tries = try database.rows(of: KeyTriesColumn.table, "") { fields in
             let key = try fields.made(of: fields.bytes(.identity), .identity, KeyIdentity.init(bytes:))

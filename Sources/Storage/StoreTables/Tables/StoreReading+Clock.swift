@@ -17,7 +17,7 @@ enum ProvenTimeColumn: Int, TableColumn {
 }
 
 extension StoreReading {
-    /// How many seconds the clock of tests is ahead of the machine's; 0 if it was never advanced.
+    /// Returns the seconds by which the clock of tests is ahead of the machine's; 0 if it was never advanced.
     package func clockOffset() throws -> Int64 {
         try database.row(of: TestClockColumn.table, "") { try $0.count(.offset) } ?? 0
     }

@@ -5,7 +5,7 @@ extension StoreReading {
     /// The least rows that are looked at together: in a million, about 15 have the same number for their names.
     private static let namesAtOnce = 32
 
-    /// Those of this name, first those that are not over, and of them the oldest.
+    /// Returns the enrollments of this name: first those that have not ended, and of them the oldest.
     package func enrollments(named name: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
         let bucket = try nameBucket(of: name) ?? 0
         let size = max(limit, Self.namesAtOnce)
@@ -26,7 +26,7 @@ extension StoreReading {
         return Array(found.prefix(limit))
     }
 
-    /// Those whose id begins so.
+    /// Returns the enrollments whose id has this prefix.
     package func enrollments(beginning prefix: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
         // Ids hold nothing above "z", so "~" bounds the range that has the prefix.
         try enrollments(
@@ -45,7 +45,7 @@ extension StoreReading {
         try enrollments("WHERE credential_id = ? AND state <> 'ended'", [credentialId]).first
     }
 
-    /// Those that are not over and whose key the agent did not make, oldest first.
+    /// Returns the enrollments with an external key that have not ended, oldest first.
     package func enrollmentsOfExternalKeys() throws -> [Enrollment] {
         try enrollments("WHERE key_uri IS NOT NULL AND state <> 'ended'")
     }
@@ -68,7 +68,7 @@ extension StoreReading {
             """, [limit, Self.json(known)])
     }
 
-    /// Those that are not over and came after one, nil for all, oldest first: at most `limit`.
+    /// Returns the enrollments that have not ended and came after one, or all if `id` is `nil`: the oldest `limit`.
     ///
     /// Empty after one that is not there.
     package func enrollments(after id: EnrollmentID?, limit: Int) throws -> [Enrollment] {
@@ -78,7 +78,7 @@ extension StoreReading {
             order: "ORDER BY seq LIMIT ?")
     }
 
-    /// Those of these ids whose enrollments are not over, oldest first.
+    /// Returns these of the ids whose enrollments have not ended, oldest first.
     package func enrollmentIDs(among ids: Set<EnrollmentID>) throws -> [EnrollmentID] {
         guard !ids.isEmpty else { return [] }
         return try database.enrollmentIDs(
@@ -88,7 +88,7 @@ extension StoreReading {
             """, [Self.json(ids)])
     }
 
-    /// Those that are not over and whose row was not as it was written when it was read last, oldest first.
+    /// Returns the enrollments that have not ended and whose row was damaged when it was read last, oldest first.
     package func damagedEnrollments() throws -> [EnrollmentID] { try enrollmentIDs(among: sealing.damaged.all) }
 
     /// What is weak about those that are not over and not known to be damaged, each with the first `limit` of them, as
@@ -138,7 +138,7 @@ extension StoreReading {
         "[\(ids.map { "\"\($0.text)\"" }.joined(separator: ","))]"
     }
 
-    /// How many are not over, by their state.
+    /// Counts the enrollments that have not ended, by their state.
     package func enrollmentTally() throws -> EnrollmentTally {
         var tally = EnrollmentTally()
         let sql = "SELECT state, COUNT(*) FROM enrollment WHERE state <> 'ended' GROUP BY state"
@@ -158,7 +158,7 @@ extension StoreReading {
         return tally
     }
 
-    /// How many are not over.
+    /// Counts the enrollments that have not ended.
     package func enrollmentCount() throws -> Int {
         try database.count("SELECT COUNT(*) FROM enrollment WHERE state <> 'ended'")
     }

@@ -2,7 +2,7 @@ package import Records
 import TableRows
 
 extension StoreReading {
-    /// Those that are over and whose personal data is still to be erased.
+    /// Returns the ended enrollments whose personal data is still to be erased.
     package func enrollmentsToErase() throws -> [EnrollmentID] {
         try database.enrollmentIDs(
             in: EnrollmentColumn.table, .id,

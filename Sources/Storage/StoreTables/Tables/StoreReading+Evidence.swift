@@ -51,7 +51,7 @@ extension StoreReading {
         FROM request WHERE id = ?
         """
 
-    /// What is kept of a request for a dispute; empty if there is nothing.
+    /// Returns the evidence of a request for a dispute; empty if there is none.
     package func evidence(of id: RequestID) throws -> KeptEvidence {
         let kept = try database.row(of: KeptColumn.table, sql: Self.evidence, [id.text]) { fields in
             let text = fields.joined(PieceColumn.table)

@@ -16,12 +16,12 @@ enum ScriptColumn: Int, TableColumn {
 }
 
 extension StoreReading {
-    /// Who plays the cardholder of an enrollment, as `Personas` wrote it; nil: nobody.
+    /// Returns the persona of an enrollment, as `Personas` wrote it; `nil` if it has none.
     package func persona(of id: EnrollmentID) throws -> String? {
         try database.row(of: PersonaColumn.table, "WHERE enrollment_id = ?", [id.text]) { try $0.text(.document) }
     }
 
-    /// The same of those that come after an enrollment, nil for all, by its id: at most `limit`.
+    /// Returns the personas of the next `limit` enrollments behind one, by their ids; from the first if `id` is `nil`.
     package func personas(after id: EnrollmentID?, limit: Int) throws -> [(enrollment: EnrollmentID, document: String)]
     {
         let condition = "WHERE enrollment_id > ? ORDER BY enrollment_id LIMIT ?"
@@ -30,13 +30,13 @@ extension StoreReading {
         }
     }
 
-    /// What was to answer a request, as `Personas` wrote it; nil: nobody has looked.
+    /// Returns the script that was to answer a request, as `Personas` wrote it; `nil` if none was chosen.
     package func script(of id: RequestID) throws -> String? {
         let condition = "WHERE request_seq = (SELECT seq FROM request WHERE id = ?)"
         return try database.row(of: ScriptColumn.table, condition, [id.text]) { try $0.text(.document) }
     }
 
-    /// How many requests a rule was to answer, by its name; no more than `limit` are counted.
+    /// Counts the requests that a rule was to answer, by its name; at most `limit`.
     package func scriptCount(ofRule name: String, upTo limit: Int) throws -> Int {
         let sql = "SELECT count(*) FROM (SELECT 1 FROM script WHERE rule = ? LIMIT ?) AS counted"
         return Int(try database.number(sql, [name, limit]) ?? 0)

@@ -16,7 +16,7 @@ extension StoreReading {
         return try database.row(of: SubscriptionColumn.table, condition, [tokenDigest], as: subscription)
     }
 
-    /// Those of an enrollment, oldest first.
+    /// Returns the subscriptions of an enrollment, oldest first.
     package func subscriptions(of id: EnrollmentID) throws -> [KeptSubscription] {
         try hold(id)
         let condition = "WHERE enrollment_id = ? ORDER BY seq"
