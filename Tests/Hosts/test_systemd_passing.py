@@ -86,7 +86,9 @@ class FullDisk(Installed):
         self.box.drop_in(AGENT, "fast", "[Service]\nRestartSec=10ms\n")
         purchase, _ = self.purchases_on_a_full_disk()
         self.kill()
-        self.box.eventually(lambda: self.box.show(AGENT, "ActiveState") == "active", "the agent")
+        # Until systemd has noticed the death, the unit is still the active one of before.
+        self.box.eventually(
+            lambda: (self.box.show(AGENT, "NRestarts"), self.box.show(AGENT, "ActiveState")) == ("1", "active"), "the agent")
         self.approve(purchase)
         self.assertEqual(self.box.show(AGENT, "NRestarts"), "1")
 
