@@ -3,7 +3,7 @@ SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
 .PHONY: help build deb demo docs man test crash-test host-test takeover-test push-test model-test bench bench-large fuzz sanitize check format \
-	help-texts conform-proof long-test changelog drawings
+	help-texts texts conform-proof long-test changelog drawings
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -87,6 +87,9 @@ check: ## Format lint, the arrows between targets, the walls, and the versions o
 
 man: ## Write the man pages of a finished build into MAN=.build/man.
 	Scripts/man $(or $(MAN),.build/man)
+
+texts: ## Write what a finished build prints into the text scripts (NAMES="pin enroll", or all), for a reviewer to read.
+	.venv/bin/python -B Tests/Stories/text_scripts.py --update $(NAMES)
 
 help-texts: ## Keep what --help of a finished build prints in Tests/Fixtures/Cases/help, for a reviewer to read.
 	python3 -B Tests/Stories/test_help.py --update

@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # By name, which is a script's own in all folders.
-SCRIPTS = {path.name: path for path in (ROOT / "Tests").glob("*/test_*.py")}
+SCRIPTS = {path.name: path for pattern in ["*/test_*.py", "Stories/texts/*.t"] for path in (ROOT / "Tests").glob(pattern)}
 # The changelog speaks of the past.
 PAGES = sorted(page for pattern in ["*.md", "docs/**/*.md", "examples/*.md", "keys/*.md", "conformance/*.md"] for page in ROOT.glob(pattern)
                if page.name != "CHANGELOG.md")
@@ -36,6 +36,16 @@ def swift_tests(text: str) -> list[tuple[str, str]]:
 def python_tests(text: str) -> list[tuple[str, str]]:
     """Of `test_script.py/test_name`, the two."""
     return re.findall(r"`(test_\w+\.py)/(test_\w+)`", text)
+
+
+def text_tests(text: str) -> list[tuple[str, str]]:
+    """Of `script.t/What it says`, the two."""
+    return re.findall(r"`([\w-]+\.t)/([^`]+)`", text)
+
+
+def outside_tests(text: str) -> list[tuple[str, str]]:
+    """The cited tests that are not in Swift."""
+    return python_tests(text) + text_tests(text)
 
 
 def scripts(text: str) -> list[str]:

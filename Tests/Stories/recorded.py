@@ -1,6 +1,6 @@
 """Runs a script of tests, and records what became of each: passed, failed, or skipped and why.
 
-Run with `.venv/bin/python -B Tests/Stories/recorded.py test_NAME.py`; the record is a file of JSON in the
+Run with `.venv/bin/python -B Tests/Stories/recorded.py test_NAME.py`, or a text script's NAME.t; the record is a file of JSON in the
 directory that OOB_TEST_RESULTS names, which `results.py` reads. It is complete at any moment: a script that is killed
 leaves what it was at. A test that takes too long is an error, and the next ones run.
 """
@@ -152,7 +152,12 @@ def main():
     folder = os.environ.get("OOB_TEST_RESULTS")
     # The folders that have scripts: a script imports modules of others.
     sys.path += sorted({str(path.parent) for path in Path(__file__).resolve().parents[1].glob("*/test_*.py")})
-    suite = unittest.defaultTestLoader.loadTestsFromName(script.stem)
+    if script.suffix == ".t":
+        import text_scripts  # Needs prysk, which the others do not.
+
+        suite = text_scripts.suite(text_scripts.SCRIPTS[script.name])
+    else:
+        suite = unittest.defaultTestLoader.loadTestsFromName(script.stem)
     sys.exit(0 if run(suite, folder and Path(folder) / f"{script.name}.json") else 1)
 
 

@@ -3,7 +3,7 @@ that did not pass.
 
 usage: results.py FOLDER [--nothing-skipped]
 
-FOLDER has the event streams of Swift Testing (NAME.jsonl, one for each part) and what recorded.py wrote (NAME.py.json);
+FOLDER has the event streams of Swift Testing (NAME.jsonl, one for each part) and what recorded.py wrote (NAME.py.json, NAME.t.json);
 those in FOLDER/again are of tests that ran before, with another store: of them only failures count. Each test that
 failed is named behind all else, with its reason, as the output above can be long. A test that a page cites and that did not run is a failure; with --nothing-skipped each skipped test is one as well,
 unless Tests/Stories/may-be-skipped.txt names it and says why; one that is cited has to run.
@@ -100,7 +100,7 @@ class Results:
         self.streams = [Stream(path) for path in sorted(folder.glob("*.jsonl"))]
         self.swift = [test for stream in self.streams for test in stream.tests()]
         records = {path.name.removesuffix(".json"): json.loads(path.read_text(encoding="utf-8"))
-                   for path in sorted(folder.glob("test_*.py.json"))}
+                   for pattern in ["test_*.py.json", "*.t.json"] for path in sorted(folder.glob(pattern))}
         self.python = [Test(script, test["name"], test["outcome"], test["reason"])
                        for script, tests in records.items() for test in tests]
         self.all = self.swift + self.python
@@ -127,7 +127,7 @@ class Results:
     def without_proof(self, text: str, *good: str) -> list[str]:
         """The tests that a page's text cites and whose outcome is none of the good ones, with what became of them."""
         cited = [(f"{place}/{name}", [test for test in tests if (test.place, test.name) == (place, name)])
-                 for tests, names in [(self.swift, citations.swift_tests(text)), (self.python, citations.python_tests(text))]
+                 for tests, names in [(self.swift, citations.swift_tests(text)), (self.python, citations.outside_tests(text))]
                  for place, name in names]
         cited += [(name, [test for test in self.python if test.place == name]) for name in citations.scripts(text)]
         return [doubt for name, found in cited

@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 
 import citations
+import text_scripts
 from citations import PAGES, ROOT, TEXTS
 
 
@@ -56,6 +57,12 @@ class WhatThePagesPointTo(unittest.TestCase):
         missing = self.missing(
             citations.python_tests,
             lambda file, name: f"def {name}(" in citations.SCRIPTS[file].read_text(encoding="utf-8"))
+        self.assertEqual(missing, [])
+
+    def test_every_test_of_a_text_script_that_they_name_exists(self):
+        missing = self.missing(
+            citations.text_tests, lambda file, title: file in text_scripts.SCRIPTS
+            and title in text_scripts.titles(text_scripts.SCRIPTS[file]))
         self.assertEqual(missing, [])
 
     def test_every_script_that_they_name_exists(self):
@@ -166,7 +173,7 @@ class Promises(unittest.TestCase):
                         self.assertRegex(part, r"\[\^[\w-]+\]")
                 for name in re.findall(r"\[\^([\w-]+)\]", cell):
                     note = " ".join(self.notes[name].split())
-                    self.assertTrue(citations.swift_tests(note) + citations.python_tests(note) + citations.scripts(note), name)
+                    self.assertTrue(citations.swift_tests(note) + citations.outside_tests(note) + citations.scripts(note), name)
 
     def test_what_a_cell_of_postgresql_names_runs_there(self):
         for promise, store, moment, cell in self.cells():
@@ -176,7 +183,7 @@ class Promises(unittest.TestCase):
                     self.assertTrue(
                         any(map(self.runs_there, citations.swift_tests(note)))
                         or any(script.startswith(("test_postgres", "test_host", "test_heads"))
-                               for script in [script for script, _ in citations.python_tests(note)] + citations.scripts(note)))
+                               for script in [script for script, _ in citations.outside_tests(note)] + citations.scripts(note)))
 
     def runs_there(self, test: tuple[str, str]) -> bool:
         suite, sentence = test
@@ -206,7 +213,7 @@ class HowThePagesAreBuilt(unittest.TestCase):
         for page in PAGES:
             text = " ".join(citations.parts(page)[0].split())
             with self.subTest(page=page.name):
-                self.assertEqual(citations.swift_tests(text) + citations.python_tests(text), [])
+                self.assertEqual(citations.swift_tests(text) + citations.outside_tests(text), [])
 
     def test_every_footnote_is_there_once_and_is_used(self):
         for page in PAGES:

@@ -50,7 +50,7 @@ class ThePage(unittest.TestCase):
                 self.assertTrue(marks, "no footnote")
                 for mark in marks:
                     note = re.search(rf"^\[\^{mark}\]:(.*?)(?=^\[\^|\Z)", notes, re.DOTALL | re.MULTILINE)[1]
-                    self.assertTrue(citations.swift_tests(" ".join(note.split())) or citations.python_tests(note))
+                    self.assertTrue(citations.swift_tests(" ".join(note.split())) or citations.outside_tests(note))
 
     def test_every_sum_has_a_part(self):
         parts = {part.strip() for bound in self.bounds for part in bound[-1].split(",")}

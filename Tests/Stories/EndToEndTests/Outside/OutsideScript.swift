@@ -30,6 +30,16 @@ enum OutsideScript {
     }
 }
 
+/// Commands of the programs with all that they print.
+@Suite struct TextScripts {
+    static let folder = OutsideScript.tests.appending(path: "Stories/texts")
+
+    @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".t") })
+    func `the programs print what the text script has`(script: String) async throws {
+        try await OutsideScript.run(script)
+    }
+}
+
 @Suite struct OutsideScriptTests {
     @Test func `every Python script is run by one test, and no test runs a script that is gone`() throws {
         let suites = URL(filePath: #filePath).deletingLastPathComponent()

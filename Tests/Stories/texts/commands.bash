@@ -1,0 +1,96 @@
+# The functions that text scripts have besides the programs. Bash reads this file before each of them (BASH_ENV).
+# shellcheck shell=bash
+
+# Not again in the shells that a script's commands start.
+unset BASH_ENV
+PATH="$OOB_BIN_DIR:$PATH"
+set -o pipefail
+started=()
+
+end_started() {
+    if ((${#started[@]})); then
+        kill "${started[@]}" 2>/dev/null
+        wait "${started[@]}" 2>/dev/null
+    fi
+}
+trap end_started EXIT
+
+# Runs a command again and again until it succeeds, for a minute at most; nothing depends on how long a pause is.
+until_true() {
+    local deadline=$((SECONDS + 60))
+    until "$@" >/dev/null 2>&1; do
+        if ((SECONDS > deadline)); then
+            echo "not within a minute: $*" >&2
+            return 1
+        fi
+        sleep 0.05
+    done
+}
+
+# Prints a member of the JSON that is read, or what else jq is asked for: field .id
+field() { jq --raw-output "$1"; }
+
+# Starts a sandbox: sandbox [OPTIONS of oob-issuer serve]. ISSUER is its address then.
+sandbox() {
+    oob-issuer serve --listen localhost:0 "$@" >sandbox.out 2>sandbox.log </dev/null &
+    sandbox_pid=$!
+    started+=("$sandbox_pid")
+    until_true grep --quiet '^listening on ' sandbox.out || { cat sandbox.log && return 1; }
+    ISSUER="$(sed -n 's/^listening on //p' sandbox.out)"
+}
+
+# One command of the sandbox's: issuer purchase ...
+issuer() {
+    local command="$1"
+    shift
+    oob-issuer "$command" --issuer "$ISSUER" "$@" </dev/null
+}
+
+# Starts the agent on the state directory `state`, with its log in agent.log: agent [OPTIONS of oob-agent].
+agent() {
+    export OOB_AGENT_SOCKET="$PWD/control.sock"
+    oob-agent --state-dir "$PWD/state" --socket "$OOB_AGENT_SOCKET" "$@" >>agent.out 2>>agent.log </dev/null &
+    agent_pid=$!
+    started+=("$agent_pid")
+    until_true has_started || { cat agent.log && return 1; }
+}
+
+# Whether the agent answers, or has ended.
+has_started() {
+    local state
+    kill -0 "$agent_pid" || return 0
+    state="$(oobctl status --json </dev/null | field .state)" && [[ "$state" != starting ]]
+}
+
+# Ends the agent and waits for that; its exit status is the function's.
+stop_agent() {
+    kill "$agent_pid"
+    wait "$agent_pid"
+}
+
+# Makes an enrollment code at the sandbox.
+code() { issuer code --json | field .code; }
+
+# Enrolls at the sandbox: enroll [OPTIONS of oobctl enroll].
+enroll() { oobctl enroll --issuer "$ISSUER" --code "$(code)" "$@" </dev/null; }
+
+# Starts a purchase of USD 1.00 at CoffeeHouse2, and prints its acsTransId: purchase [OPTIONS of oob-issuer purchase].
+purchase() {
+    issuer purchase --merchant CoffeeHouse2 --amount 100 --currency 840 --exponent 2 "$@"
+}
+
+# The same, until the agent has its request. A script takes the acsTransId: acs="$(requested)".
+requested() {
+    local acs
+    acs="$(purchase "$@")" && until_true has_request "$acs" && echo "$acs"
+}
+
+has_request() {
+    oobctl fetch </dev/null
+    oobctl show "$1" </dev/null
+}
+
+# Makes a file that only its owner may read, as secrets have to be: private NAME CONTENT
+private() {
+    (umask 077 && printf '%s' "$2" >"$1")
+}
