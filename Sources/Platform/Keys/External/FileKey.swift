@@ -56,7 +56,8 @@ extension SigningOrder {
 
     /// The public half, if it is the expected one and of an algorithm that this program has.
     func publicKey(of key: PKey) throws(ExternalKeyError) -> PublicKey {
-        let encoded = try ExternalKeyError.wrapping(uri) { () throws(OpenSSLError) in try key.subjectPublicKeyInfo() }
+        let encoded = try ExternalKeyError.wrapping(uri) { () throws(OpenSSLError) in try subjectPublicKeyInfo(of: key)
+        }
         let publicKey: PublicKey
         do throws(KeyError) {
             publicKey = try PublicKey(subjectPublicKeyInfo: encoded)
@@ -66,12 +67,9 @@ extension SigningOrder {
         try checkExpected(publicKey)
         return publicKey
     }
-}
-
-extension PKey {
     /// The DER SubjectPublicKeyInfo.
-    fileprivate func subjectPublicKeyInfo() throws(OpenSSLError) -> [UInt8] {
-        try unsafe withPointer { key throws(OpenSSLError) in
+    private func subjectPublicKeyInfo(of key: PKey) throws(OpenSSLError) -> [UInt8] {
+        try unsafe key.withPointer { key throws(OpenSSLError) in
             try unsafe DER.encoding("i2d_PUBKEY") { unsafe i2d_PUBKEY(key, $0) }
         }
     }

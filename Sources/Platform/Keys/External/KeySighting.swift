@@ -65,22 +65,10 @@ extension TokenPublicKey {
     fileprivate static func visible(
         _ session: borrowing TokenSession, _ name: TokenKeyName
     ) throws(ExternalKeyError) -> PublicKey? {
-        let found = try session.objects(with: name.wanted(CKO_PUBLIC_KEY))
+        let found = try session.objects(with: TokenTemplate.attributes(of: CKO_PUBLIC_KEY, named: name))
         guard found.count == 1, let object = found.first else { return nil }
         // One that this program has no algorithm for is refused when the key is used.
         return try? read(session, object)
-    }
-}
-
-extension KeyURI {
-    /// Whether both name the same key, given that they name keys of the same place.
-    ///
-    /// On a token: the same label or id, and no other.
-    package func namesKey(of other: KeyURI) -> Bool {
-        guard case .token(let one) = place, case .token(let two) = other.place else { return true }
-        let parts = [(one.label, two.label), (one.id, two.id)]
-        guard !parts.contains(where: { $0 != nil && $1 != nil && $0 != $1 }) else { return false }
-        return parts.contains { $0 != nil && $0 == $1 }
     }
 }
 

@@ -37,6 +37,16 @@ package struct KeyURI: Sendable, Equatable {
         self.text = text
     }
 
+    /// Whether both name the same key, given that they name keys of the same place.
+    ///
+    /// On a token: the same label or id, and no other.
+    package func namesKey(of other: KeyURI) -> Bool {
+        guard case .token(let one) = place, case .token(let two) = other.place else { return true }
+        let parts = [(one.label, two.label), (one.id, two.id)]
+        guard !parts.contains(where: { $0 != nil && $1 != nil && $0 != $1 }) else { return false }
+        return parts.contains { $0 != nil && $0 == $1 }
+    }
+
     private static func path(_ rest: Substring) throws(KeyURIError) -> String {
         guard !rest.contains(where: { $0 == "?" || $0 == "#" }) else {
             throw KeyURIError("a file: URI has no ? and no #; escape them in the path as %3F and %23")

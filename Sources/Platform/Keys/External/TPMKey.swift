@@ -22,12 +22,12 @@ enum TPMKey {
             let key = try order.only(of: keys(for: order, from: source, answer: answer, keeping: &context), answer)
             let publicKey = try order.publicKey(of: key)
             do throws(OpenSSLError) {
-                let isExportable = try key.isExportableFromTPM()
+                let isExportable = try isExportable(key)
                 let signature = try DigestContext(publicKey.algorithm).signature(by: key, over: order.message)
                 let facts = ExternalKeyFacts(kind: .tpm, publicKey: publicKey, isExportable: isExportable)
                 return SignedOutside(facts: facts, signature: signature)
             } catch {
-                throw order.failure(error.tpmReason(order, answer))
+                throw order.failure(TPMAnswer.reason(error, order, answer))
             }
         }
     }
@@ -54,10 +54,10 @@ enum TPMKey {
         if let kept = context {
             do throws(OpenSSLError) {
                 return try keys(for: order, from: source, answer: answer, in: kept)
-            } catch  where error.hasLostTPM {
+            } catch  where TPMAnswer.isMissing(error) {
                 context = nil
             } catch {
-                throw order.failure(error.tpmReason(order, answer))
+                throw order.failure(TPMAnswer.reason(error, order, answer))
             }
         }
         do throws(OpenSSLError) {
@@ -65,7 +65,7 @@ enum TPMKey {
             context = new
             return try keys(for: order, from: source, answer: answer, in: new)
         } catch {
-            throw order.failure(error.tpmReason(order, answer))
+            throw order.failure(TPMAnswer.reason(error, order, answer))
         }
     }
 
@@ -82,15 +82,13 @@ enum TPMKey {
             return try KeyStore.keys(at: uri, for: answer, home: context)
         }
     }
-}
 
-extension PKey {
     /// Whether a key of the TPM can be duplicated to another (fixedTPM clear); nil if the provider does not tell.
-    fileprivate func isExportableFromTPM() throws(OpenSSLError) -> Bool? {
+    private static func isExportable(_ key: PKey) throws(OpenSSLError) -> Bool? {
         let output = try MemoryBIO()
         // For a key of the TPM this prints the public half and the attributes: there is no more to print.
         try unsafe output.withPointer { output throws(OpenSSLError) in
-            try unsafe withPointer { key throws(OpenSSLError) in
+            try unsafe key.withPointer { key throws(OpenSSLError) in
                 try check("EVP_PKEY_print_private") { unsafe EVP_PKEY_print_private(output, key, 0, nil) }
             }
         }
@@ -103,19 +101,21 @@ extension PKey {
 /// The TPM's response codes, as the provider puts them into an error.
 ///
 /// TPM 2.0 Library, Part 2, "TPM_RC"; TSS 2.0 Overview, "TSS2_RC": the layer is above the lower 16 bits.
-extension OpenSSLError {
+private enum TPMAnswer {
     /// Whether no answer came from the TPM itself.
-    fileprivate var hasLostTPM: Bool { dataNumber.map { $0 >> 16 != 0 } ?? false }
+    static func isMissing(_ error: OpenSSLError) -> Bool { error.dataNumber.map { $0 >> 16 != 0 } ?? false }
 
-    fileprivate func tpmReason(_ order: SigningOrder, _ answer: PassphraseAnswer) -> ExternalKeyError.Reason {
+    static func reason(
+        _ error: OpenSSLError, _ order: SigningOrder, _ answer: PassphraseAnswer
+    ) -> ExternalKeyError.Reason {
         if answer.wasAsked && order.pin == nil { return .needsPIN }
-        guard let code = dataNumber else {
-            return reasons.contains { $0.contains("could not load the shared library") }
+        guard let code = error.dataNumber else {
+            return error.reasons.contains { $0.contains("could not load the shared library") }
                 ? .notSetUp("OpenSSL has no provider tpm2; install it (Debian: tpm2-openssl)")
-                : .unreadable(description)
+                : .unreadable(error.description)
         }
-        if hasLostTPM {
-            return .absent("the TPM does not answer; check that it is there, and the setting tpm-tcti (\(description))")
+        if isMissing(error) {
+            return .absent("the TPM does not answer; check that it is there, and the setting tpm-tcti (\(error))")
         }
         if code == 0x921 { return .pinLocked }
         // Without the number of the parameter, handle or session that is meant.
@@ -123,7 +123,7 @@ extension OpenSSLError {
         case 0x8E, 0xA2: return order.pin == nil ? .needsPIN : .wrongPIN(.notTold)
         case 0x8B: return .noSuchKey
         case 0x9F: return .unreadable("it is damaged or of another TPM")
-        default: return .failed("the TPM answered 0x\(String(code, radix: 16)) (\(description))")
+        default: return .failed("the TPM answered 0x\(String(code, radix: 16)) (\(error))")
         }
     }
 }

@@ -57,7 +57,7 @@ enum TokenKey {
         try order.checkExpected(publicKey)
         let pin = try session.flag(CKA_ALWAYS_AUTHENTICATE, of: key) == true ? order.pin : nil
         let signature = try ExternalKeyError.wrapping(order.uri) { () throws(OpenSSLError) in
-            try publicKey.algorithm.tokenDigest(of: order.message)
+            try digest(of: order.message, for: publicKey.algorithm)
         }
         let raw = try session.signature(of: signature, by: key, pinEachTime: pin)
         let facts = ExternalKeyFacts(
@@ -65,10 +65,15 @@ enum TokenKey {
         return SignedOutside(facts: facts, signature: try der(raw, of: publicKey, for: order))
     }
 
+    /// What CKM_ECDSA signs for a message.
+    private static func digest(of message: [UInt8], for algorithm: SignatureAlgorithm) throws(OpenSSLError) -> [UInt8] {
+        try algorithm == .es384 ? SHA384Digest.of(message) : SHA256Digest.of(message)
+    }
+
     private static func privateKey(
         named name: TokenKeyName, for order: SigningOrder, in session: borrowing TokenSession, on slot: TokenSlot
     ) throws(ExternalKeyError) -> CK_OBJECT_HANDLE {
-        let keys = try session.objects(with: name.wanted(CKO_PRIVATE_KEY))
+        let keys = try session.objects(with: TokenTemplate.attributes(of: CKO_PRIVATE_KEY, named: name))
         guard let key = keys.first else {
             // A key that takes a PIN is not even seen without.
             throw order.failure(order.pin == nil && slot.takesPIN ? .needsPIN : .noSuchKey)
@@ -92,16 +97,6 @@ enum TokenKey {
     }
 }
 
-extension TokenKeyName {
-    /// What an object of a class must have to be the one that is named.
-    func wanted(_ objectClass: CK_OBJECT_CLASS) -> [TokenTemplate.Attribute] {
-        var wanted: [TokenTemplate.Attribute] = [(CKA_CLASS, TokenTemplate.bytes(objectClass))]
-        if let label { wanted.append((CKA_LABEL, label)) }
-        if let id { wanted.append((CKA_ID, id)) }
-        return wanted
-    }
-}
-
 extension TokenSession {
     /// A yes or no; nil if the object does not have the attribute.
     func flag(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(ExternalKeyError) -> Bool? {
@@ -113,12 +108,5 @@ extension TokenSession {
         guard let isExtractable = try flag(CKA_EXTRACTABLE, of: key), let isSensitive = try flag(CKA_SENSITIVE, of: key)
         else { return nil }
         return isExtractable || !isSensitive
-    }
-}
-
-extension SignatureAlgorithm {
-    /// What CKM_ECDSA signs for a message.
-    fileprivate func tokenDigest(of message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        try self == .es384 ? SHA384Digest.of(message) : SHA256Digest.of(message)
     }
 }

@@ -36,6 +36,14 @@ import CCryptoki
         unsafe Array(buffers[0].prefix(Int(clamping: pointer.pointee.ulValueLen)))
     }
 
+    /// What an object of a class must have to be the one that a URI names.
+    static func attributes(of objectClass: CK_OBJECT_CLASS, named name: TokenKeyName) -> [Attribute] {
+        var wanted: [Attribute] = [(CKA_CLASS, bytes(objectClass))]
+        if let label = name.label { wanted.append((CKA_LABEL, label)) }
+        if let id = name.id { wanted.append((CKA_ID, id)) }
+        return wanted
+    }
+
     /// A number as PKCS #11 has it in an attribute.
     static func bytes(_ number: CK_ULONG) -> [UInt8] {
         unsafe withUnsafeBytes(of: number) { unsafe Array($0) }

@@ -1,22 +1,5 @@
 import Glibc
 
-/// What is known of a key behind a URI.
-package struct ExternalKeyFacts: Sendable, Equatable {
-    /// What keeps the key.
-    package enum Kind: String, Sendable { case file, pkcs11, tpm }
-
-    package let kind: Kind
-    package let publicKey: PublicKey
-    /// Whether the private key can leave the place where it is kept; nil if that is unknown.
-    package let isExportable: Bool?
-
-    package init(kind: Kind, publicKey: PublicKey, isExportable: Bool?) {
-        self.kind = kind
-        self.publicKey = publicKey
-        self.isExportable = isExportable
-    }
-}
-
 /// Keys that this program did not make: in files, on PKCS #11 tokens, in the TPM.
 ///
 /// Every call opens the key and closes it again, with the token's session, so that no PIN outlives the signature

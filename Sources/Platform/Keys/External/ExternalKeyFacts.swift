@@ -1,0 +1,16 @@
+/// What is known of a key behind a URI.
+package struct ExternalKeyFacts: Sendable, Equatable {
+    /// What keeps the key.
+    package enum Kind: String, Sendable { case file, pkcs11, tpm }
+
+    package let kind: Kind
+    package let publicKey: PublicKey
+    /// Whether the private key can leave the place where it is kept; nil if that is unknown.
+    package let isExportable: Bool?
+
+    package init(kind: Kind, publicKey: PublicKey, isExportable: Bool?) {
+        self.kind = kind
+        self.publicKey = publicKey
+        self.isExportable = isExportable
+    }
+}
