@@ -18,7 +18,7 @@ enum SecretSource {
     static func keep(_ secret: AgentSecret, _ settings: Settings, log: Logger) throws(StartError) {
         let path = file(settings)
         do throws(FileError) {
-            try secret.write(to: path)
+            try SecretFile.write(secret, to: path)
         } catch {
             throw StartError(.init(error.systemError), "the secret could not be made: \(error)")
         }

@@ -1,5 +1,3 @@
-package import DurableFiles
-
 /// The secret under which an agent keeps every key that it made: 16 to 1,024 bytes, uniformly random.
 ///
 /// What is used is never the secret itself but keys derived from it by HKDF-SHA256 (RFC 5869), each for one use and
@@ -10,7 +8,7 @@ package struct AgentSecret: Sendable {
     /// Also in the derivations, so that a later version can use the same secret in another way.
     private static let version = "oob-agent/1/"
 
-    private let secret: Secret
+    let secret: Secret
     /// What HKDF extracts of it (RFC 5869 §2.2): every derivation begins with that.
     private let extracted: Secret
 
@@ -32,9 +30,6 @@ package struct AgentSecret: Sendable {
     package static func generate() throws(OpenSSLError) -> AgentSecret {
         try AgentSecret(checked: try Secret.random(32))
     }
-
-    /// Writes it into a new file, mode 0600, and returns when it is on the disk.
-    package func write(to path: String) throws(FileError) { try SecretFile.write(secret, to: path) }
 
     /// Bytes by which hosts see that they have the same secret, and that tell nothing else of it: 32 of HKDF.
     package func fingerprint() throws(OpenSSLError) -> [UInt8] {

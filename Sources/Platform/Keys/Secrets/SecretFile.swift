@@ -14,6 +14,11 @@ package enum SecretFile {
         }
     }
 
+    /// The same of an agent's secret.
+    package static func write(_ secret: AgentSecret, to path: String) throws(FileError) {
+        try write(secret.secret, to: path)
+    }
+
     /// Reads a whole file of at most `maxBytes`, as it is: a line feed at the end is part of the secret.
     package static func read(
         _ path: String, maxBytes: Int, privacy: FilePrivacy = .ownerOnly
