@@ -89,4 +89,15 @@ package enum AssertionForm: Sendable {
     case get
     /// Type `payment.get`, with exactly these members.
     case payment(PaymentClientData)
+
+    var type: String {
+        switch self {
+        case .get: CollectedClientData.getType
+        case .payment: CollectedClientData.paymentType
+        }
+    }
+
+    var payment: PaymentClientData? {
+        if case .payment(let payment) = self { payment } else { nil }
+    }
 }

@@ -90,16 +90,3 @@ package enum AssertionVerifier {
         throw VerificationError(.signCount, "signCount is not above \(last)")
     }
 }
-
-extension AssertionForm {
-    fileprivate var type: String {
-        switch self {
-        case .get: CollectedClientData.getType
-        case .payment: CollectedClientData.paymentType
-        }
-    }
-
-    fileprivate var payment: PaymentClientData? {
-        if case .payment(let payment) = self { payment } else { nil }
-    }
-}
