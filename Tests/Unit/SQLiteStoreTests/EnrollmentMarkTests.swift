@@ -54,7 +54,7 @@ struct EnrollmentMarkTests {
     @Test func `each row is marked with what is found of its enrollment`() async throws {
         let all = try samples()
         try await sample.store.write { store in for each in all { try store.insert(each) } }
-        let marked = try await sample.store.read { try $0.weakEnrollments(limit: 100) }
+        let marked = try await sample.store.read { try EnrollmentHealth($0).weak(limit: 100) }
         #expect(Set(marked.map(\.mark)) == Set(EnrollmentMark.allCases))
         for mark in EnrollmentMark.allCases {
             let found = all.filter { enrollment in
@@ -68,7 +68,7 @@ struct EnrollmentMarkTests {
     @Test func `the first of all that have a mark are named, and the others counted`() async throws {
         let all = try samples()
         try await sample.store.write { store in for each in all.reversed() { try store.insert(each) } }
-        let marked = try await sample.store.read { try $0.weakEnrollments(limit: 2) }
+        let marked = try await sample.store.read { try EnrollmentHealth($0).weak(limit: 2) }
         let keys = try #require(marked.first { $0.mark == .ownOrFileKey })
         #expect(keys.count == 7 && keys.first == [all[9].id, all[8].id])
     }
@@ -82,7 +82,7 @@ struct EnrollmentMarkTests {
             try store.change(card.id, .pinChanged(isGuessable: true, key: Resealing(from: [1], to: [2])))
             try store.change(other.id, .ended(at: 5))
         }
-        let marks = try await sample.store.read { try $0.weakEnrollments(limit: 9) }.map(\.mark)
+        let marks = try await sample.store.read { try EnrollmentHealth($0).weak(limit: 9) }.map(\.mark)
         #expect(marks == [.guessablePIN, .ownOrFileKey])
     }
 

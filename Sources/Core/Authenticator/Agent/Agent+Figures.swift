@@ -39,7 +39,7 @@ extension Agent {
     private func holdings() async throws -> AgentFigures.Holdings {
         let (tally, troubled, pending, oldest, queued, decided, bytes) = try await ports.store.read { store in
             (
-                try store.enrollmentTally(), try self.troubleCauses(in: store),
+                try EnrollmentHealth(store).tally(), try self.troubleCauses(in: store),
                 try store.pendingCount(enrollment: nil),
                 try store.oldestPending(enrollment: nil), try store.outboxCount(enrollment: nil),
                 try store.oldestQueuedDecision(), try store.databaseBytes()

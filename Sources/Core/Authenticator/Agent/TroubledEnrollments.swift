@@ -27,10 +27,10 @@ extension Agent {
         }
         let known = causes.values.reduce(0, +)
         let some = known > most ? Self.maxTroubles : most
-        let ids = try store.troubledEnrollments(
+        let ids = try EnrollmentHealth(store).troubled(
             among: Set(failing.prefix(some)).union(health.troubled(some)), limit: most + 1)
         guard known > most || ids.count > most else { return TroubledEnrollments(ids: ids, count: ids.count) }
-        let tally = try store.enrollmentTally()
+        let tally = try EnrollmentHealth(store).tally()
         causes[.suspended, default: 0] += tally.suspended
         let all = tally.enrolling + tally.active + tally.suspended
         return TroubledEnrollments(ids: ids, count: min(known + tally.suspended, all), causes: causes)

@@ -95,11 +95,11 @@ struct Checkup: Sendable {
         return try await ports.store.read { store in
             var found = Found()
             found.findings = ClockCheck.finding(now: ports.clock.now, newest: try store.newestTime()).map { [$0] } ?? []
-            let marked = try store.weakEnrollments(limit: Finding.maxOfAKind)
+            let marked = try EnrollmentHealth(store).weak(limit: Finding.maxOfAKind)
             var known: [EnrollmentID: [Finding]] = [:]
             for id in Set(marked.flatMap(\.first)) { known[id] = try store.enrollment(id)?.findings }
             // After those were read: a row is known to be damaged only once it was read.
-            let damaged = try store.damagedEnrollments()
+            let damaged = try EnrollmentHealth(store).damaged()
             for id in damaged.prefix(Finding.maxOfAKind) where known[id] == nil {
                 known[id] = try store.enrollment(id)?.findings
             }
