@@ -166,7 +166,8 @@ package.targets += targets(
             name: "oob-agent",
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "CICUData", "Control", "ControlServer", "Custody",
-                "DurableFiles", "HTTPServing", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "LineLog",
+                "DurableFiles", "ExternalKeyCustody", "HTTPServing", "IssuerLink", "IssuerProtocol", "Journal", "Keys",
+                "LineLog",
                 "LinuxProcess", "PushReceiver", "Records", "SQLiteBackup", "SQLiteStore", "StoreTables", "StrictJSON",
                 "TextAndTime",
                 "Threads", "ThreeDS", "Versioning",
@@ -243,7 +244,10 @@ package.targets += targets(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        // Private keys under the agent's secret, in tokens and in the TPM.
+        // Keys in files, on tokens and in the TPM, beside the agent's own.
+        .target(
+            name: "ExternalKeyCustody", dependencies: ["Custody", "Keys", "Records", "Signing"]),
+        // Private keys under the agent's secret.
         .target(
             name: "Custody", dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
         // The cardholders of `test` enrollments; empty without the trait of this name.
@@ -477,7 +481,8 @@ package.targets += targets(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Journal", "Keys",
+                "AgentHost", "Authenticator", "Custody", "DurableFiles", "ExternalKeyCustody", "IssuerProtocol",
+                "Journal", "Keys",
                 "Records", "ScratchDirectories", "Signing", "SoftKeys", "StoreTables", "StrictJSON", "TableRows",
                 "TestStores", "TextAndTime", "Threads", "ThreeDS", "WebAuthn",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -508,11 +513,12 @@ package.targets += targets(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(
-            name: "CustodyTests",
+            name: "ExternalKeyCustodyTests",
             dependencies: [
-                "Custody", "IssuerProtocol", "Keys", "Records", "Signing",
-                "SoftKeys", "StandingClocks",
+                "Custody", "ExternalKeyCustody", "Keys", "Records", "Signing", "SoftKeys", "StandingClocks",
             ]),
+        .testTarget(
+            name: "CustodyTests", dependencies: ["Custody", "IssuerProtocol", "Keys", "Records", "Signing"]),
         .testTarget(
             name: "IssuerLinkTests",
             dependencies: [
@@ -551,7 +557,8 @@ package.targets += targets(
         .testTarget(
             name: "AgentAndSandboxTests",
             dependencies: [
-                "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody", "HTTPServing",
+                "AgentHost", "Authenticator", "Conformance", "Control", "ControlServer", "Custody",
+                "ExternalKeyCustody", "HTTPServing",
                 "Inbox", "IssuerLink", "IssuerProtocol", "Journal", "Keys", "PushReceiver", "RawHTTP", "Records",
                 "Sandbox", "ScratchDirectories", "ServedSandbox", "Signing", "StandingClocks", "StoreTables",
                 "StrictJSON", "TestStores", "TextAndTime",

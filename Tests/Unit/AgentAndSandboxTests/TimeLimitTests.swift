@@ -5,7 +5,7 @@ import Testing
 @testable import Conformance
 @testable import Control
 @testable import ControlServer
-@testable import Custody
+@testable import ExternalKeyCustody
 @testable import Inbox
 @testable import IssuerLink
 

@@ -3,6 +3,7 @@ import Authenticator
 import ControlServer
 import Custody
 import DurableFiles
+import ExternalKeyCustody
 import HTTPServing
 import IssuerLink
 import Keys

@@ -1,5 +1,6 @@
 import AgentHost
 import Custody
+import ExternalKeyCustody
 import IssuerProtocol
 import Keys
 import Logging

@@ -1,3 +1,4 @@
+package import Custody
 package import Keys
 package import Records
 package import Signing

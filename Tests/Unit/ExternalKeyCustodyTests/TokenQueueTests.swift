@@ -5,7 +5,7 @@ import StandingClocks
 import Synchronization
 import Testing
 
-@testable import Custody
+@testable import ExternalKeyCustody
 
 @Suite struct TokenQueueTests {
     @Test func `files, the TPM and tokens each wait for their own alone`() throws {

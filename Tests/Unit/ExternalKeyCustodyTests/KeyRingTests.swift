@@ -1,4 +1,5 @@
 import Custody
+import ExternalKeyCustody
 import Foundation
 import Keys
 import Records
