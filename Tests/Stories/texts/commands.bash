@@ -68,6 +68,13 @@ stop_agent() {
     wait "$agent_pid"
 }
 
+# Kills the agent, as a power cut does, and waits for that.
+kill_agent() {
+    kill -KILL "$agent_pid"
+    wait "$agent_pid" 2>/dev/null
+    return 0
+}
+
 # Makes an enrollment code at the sandbox.
 code() { issuer code --json | field .code; }
 

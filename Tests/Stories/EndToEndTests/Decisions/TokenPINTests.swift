@@ -2,7 +2,7 @@ import Foundation
 import SoftKeys
 import Testing
 
-/// PINs of keys that were there already; those of the agent's own keys, and the terminal: `Tests/Stories/test_pin.py`.
+/// PINs of keys that were there already; those of the agent's own keys: `pin.t`, and at a terminal: `test_pin.py`.
 @Suite struct TokenPINTests {
     private func file(_ pin: String, in scenario: Scenario) throws -> String {
         let path = "\(scenario.folder)/pin-\(UUID().uuidString)"

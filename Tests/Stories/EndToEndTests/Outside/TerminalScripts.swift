@@ -50,7 +50,7 @@ import Testing
         try await OutsideScript.run("test_enroll.py")
     }
 
-    @Test func `a PIN is asked for at a terminal and read from files`() async throws {
+    @Test func `a PIN is asked for at a terminal, and a kill gains no try`() async throws {
         try await OutsideScript.run("test_pin.py")
     }
 
