@@ -1,4 +1,4 @@
-"""Enrolling as a person does it: the question at a real terminal, links, and codes that are not taken.
+"""Enrolling as a person does it: the question at a real terminal.
 
 Run with `.venv/bin/python Tests/Stories/test_enroll.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -6,7 +6,6 @@ Run with `.venv/bin/python Tests/Stories/test_enroll.py`; OOB_BIN_DIR names the 
 import json
 import os
 import signal
-import subprocess
 import termios
 import time
 import unittest
@@ -180,133 +179,6 @@ class AtATerminal(Enrolling):
                 self.assertIn(f"\r\nOrigin: {origin}\r\n", person.shown)
                 self.assertIn(f"enroll it at {origin}?", person.shown)
                 self.assertEqual("xn-- stands for other letters" in person.shown, "xn--" in issuer)
-
-
-class FromAScript(Enrolling):
-    def error(self, *arguments: str, exits: int) -> dict:
-        run = self.agent.ctl("enroll", *arguments, "--json")
-        self.assertEqual(run.returncode, exits, run.stdout + run.stderr)
-        return json.loads(run.stderr)["error"]
-
-    def test_nobody_is_asked(self):
-        run = self.agent.ctl("enroll", self.link())
-        self.assertEqual((run.returncode, run.stderr), (0, f"Enrolled at {self.issuer.origin} as localhost.\n"))
-
-    def test_a_code_that_is_not_taken_exits_9_and_says_what_to_do_next(self):
-        arguments = self.code()
-        self.assertEqual(self.agent.ctl("enroll", *arguments).returncode, 0)
-        for code in [arguments[3], "WRONG"]:
-            error = self.error("--issuer", self.issuer.origin, "--code", code, exits=9)
-            self.assertEqual((error["code"], error["name"]), (70005, "authnInvalidEnrollmentToken"))
-            for text in [self.issuer.origin, "good for one enrollment", "Ask the issuer for a new one"]:
-                self.assertIn(text, error["message"])
-            self.assertNotIn(code, error["message"])
-
-    def given(self, *arguments: str, **how) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            [BIN_DIR / "oobctl", "enroll", "--socket", str(self.agent.socket), "--issuer", self.issuer.origin,
-             *arguments], capture_output=True, text=True, timeout=120, **how)
-
-    def test_a_code_comes_from_a_file_or_standard_input_and_no_command_line_has_it(self):
-        for end in ["", "\n", "\r\n"]:
-            code = self.folder / "code"
-            code.touch(mode=0o600)
-            code.write_bytes((self.issuer.enrollment_code() + end).encode())
-            run = self.given("--code-file", str(code))
-            self.assertEqual(run.returncode, 0, run.stderr)
-            run = self.given("--code-file", "-", input=self.issuer.enrollment_code() + end)
-            self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual(len(self.agent.json("enrollments")), 6)
-
-    def test_a_code_is_one_text_with_a_byte_order_mark_or_spaces_around(self):
-        code = self.folder / "code"
-        code.touch(mode=0o600)
-        for before, after in [("\ufeff", "\n"), (" ", " \n"), ("\ufeff\t", "\u00a0"), ("\r\n", "\n\n")]:
-            code.write_text(before + self.issuer.enrollment_code() + after, encoding="utf-8")
-            run = self.given("--code-file", str(code))
-            self.assertEqual(run.returncode, 0, run.stderr)
-        run = self.given("--code", f" {self.issuer.enrollment_code()} ")
-        self.assertEqual(run.returncode, 0, run.stderr)
-
-    def test_a_code_file_that_holds_no_code_is_wrong_usage_and_nothing_is_sent(self):
-        code = self.folder / "code"
-        code.touch(mode=0o600)
-        for content, said in [(b"", "is empty"), (b"\n", "is empty"), (b" \n", "is empty"), (b"\xef\xbb\xbf\n", "is empty"), (b"a\nb\n", "more than one line"),
-                              (b"q" * 257, "too long for a code"), (b"q" * 100_000, "too long for a code"),
-                              (b"q" * 256 + b"\nb", "more than one line"), (b"\xe6", "not UTF-8"),
-                              ("\ufeffABCD\r\n".encode("utf-16-le"), "is UTF-16: save it as UTF-8")]:
-            with self.subTest(content[:9]):
-                code.write_bytes(content)
-                error = self.error("--issuer", self.issuer.origin, "--code-file", str(code), exits=64)
-                self.assertEqual(error["code"], 60002)
-                self.assertIn(f"--code-file: {code} ", error["message"])
-                self.assertIn(said, error["message"])
-        code.write_text("7QK4-M2XD")
-        code.chmod(0o644)
-        error = self.error("--issuer", self.issuer.origin, "--code-file", str(code), exits=64)
-        self.assertIn("has mode 0644", error["message"])
-        code.chmod(0o600)
-        for more in [("--code", "x"), (self.link(),)]:
-            error = self.error("--issuer", self.issuer.origin, "--code-file", str(code), *more, exits=64)
-            self.assertIn("--issuer and one of --code and --code-file", error["message"])
-        run = self.given("--code-file", "-", "--pin-file", "-", stdin=subprocess.DEVNULL)
-        self.assertEqual(run.returncode, 64)
-        self.assertIn("Standard input holds the code or the PIN", run.stderr)
-        self.assert_nothing_was_done()
-
-    def test_a_code_may_begin_with_a_dash(self):
-        self.issuer.codes.add("-h5Code")
-        run = self.agent.ctl("enroll", "--issuer", self.issuer.origin, "--code", "-h5Code", "--json")
-        self.assertEqual(run.returncode, 0, run.stderr)
-
-    def test_scheme_and_host_are_in_any_case_and_it_is_the_same_issuer(self):
-        written = self.issuer.origin.replace("http://localhost", "HTTP://LocalHost")
-        self.assertNotEqual(written, self.issuer.origin)
-        issuers = [self.agent.json("enroll", "--issuer", issuer, "--code", self.issuer.enrollment_code())["issuer"]
-                   for issuer in [written, self.issuer.origin]]
-        self.assertEqual(issuers, [self.issuer.origin] * 2)
-        link = f"oob-enroll:?issuer={quote(written, safe='')}&code={self.issuer.enrollment_code()}"
-        self.assertEqual(self.agent.json("enroll", link)["issuer"], self.issuer.origin)
-
-    def test_roots_that_cannot_be_used_are_refused_before_anyone_is_asked(self):
-        roots = self.folder / "bad.pem"
-        roots.write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
-        error = self.error(*self.code(), "--ca-file", str(roots), exits=64)
-        self.assertEqual(error["code"], 60002)
-        self.assertIn("the root certificates hold no certificate, or one that cannot be read", error["message"])
-        self.assert_nothing_was_done()
-
-    def test_a_private_key_beside_the_roots_goes_nowhere(self):
-        roots = self.folder / "with-key.pem"
-        kinds = ["CERTIFICATE", "EC PRIVATE" + " KEY"]  # In two: check-walls looks for the words of a real one.
-        roots.write_text("".join(f"-----BEGIN {kind}-----\nAAAA\n-----END {kind}-----\n" for kind in kinds))
-        error = self.error(*self.code(), "--ca-file", str(roots), exits=64)
-        self.assertIn(f"--ca-file: {roots} holds a private key", error["message"])
-        self.assert_nothing_was_done()
-
-    def test_a_link_of_another_form_says_what_is_allowed(self):
-        for link, said in [
-            ("https://issuer.example", "it must begin with oob-enroll:?"),
-            ("oob-enroll:?issuer=https%3A%2F%2Fi.example", "put the link in quotes"),
-            ("oob-enroll:?issuer=x&code=y&name=z", "and no others"),
-            ("oob-enroll:?issuer=x&code=y&code=z", "code is given twice, and only one is allowed"),
-            ("oob-enroll:?issuer=%E2%80%AEx&code=y", "issuer must be percent-encoded printable ASCII"),
-            ("oob-enroll:?issuer=x&code=%", "code must be percent-encoded printable ASCII"),
-            ("oob-enroll:?issuer=x&code=" + "y" * 4_096, "it may have 4,096 bytes at most"),
-        ]:
-            with self.subTest(link[:60]):
-                error = self.error(link, exits=64)
-                self.assertEqual(error["code"], 60002)
-                self.assertIn("oob-enroll:?issuer=…&code=…", error["message"])
-                self.assertIn(said, error["message"])
-
-    def test_what_could_mislead_in_an_issuer_is_refused_and_shown_escaped(self):
-        for issuer, shown in [("https://bänk.example", "https://bänk.example"),
-                              ("https://b\u202eknab", r"https://b\u{202E}knab"), ("https://a\x1b[2J", r"\u{1B}[2J")]:
-            error = self.error("--issuer", issuer, "--code", "x", exits=64)
-            self.assertIn("printable ASCII, an international host name in its xn-- form", error["message"])
-            self.assertIn(shown, error["message"])
-        self.assert_nothing_was_done()
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ import Testing
         try await OutsideScript.run("test_prompt_screens.py")
     }
 
-    @Test func `a person enrolls at a terminal, by link and by code`() async throws {
+    @Test func `a person enrolls at a terminal`() async throws {
         try await OutsideScript.run("test_enroll.py")
     }
 
