@@ -1,4 +1,4 @@
-"""What is weak in a set-up, and what a run leaves behind: the doctor against a real debugger, real modes and limits; every
+"""What is weak in a set-up, and what a run leaves behind: the doctor against a real debugger, clock and limits; every
 file, log, core and socket of a run searched for what must not be there.
 
 Run with `.venv/bin/python Tests/Stories/test_hygiene.py`; OOB_BIN_DIR names the programs' directory.
@@ -67,70 +67,9 @@ class TheDoctor(unittest.TestCase):
         cls.folder = temporary_folder(cls)
         cls.issuer = cls.enterClassContext(Issuer())
         cls.agent = started(cls, Agent(cls.folder))
-        cls.enrollment = cls.agent.json(
-            "enroll", "--issuer", cls.issuer.origin, "--code", cls.issuer.enrollment_code(), "--authn-type", "test")["id"]
 
     def said(self, agent: Agent | None = None) -> dict[str, dict]:
         return {each["id"]: each for each in (agent or self.agent).json("doctor")}
-
-    def test_each_weakness_has_its_members_and_the_most_severe_come_first(self):
-        array = self.agent.json("doctor")
-        for each in array:
-            members = {"id", "message", "severity"} | each.keys() & {"enrollment", "cannotTell"}
-            self.assertEqual(each.keys(), members)
-            self.assertIn(each.get("cannotTell", True), [True])
-        ranks = [["high", "medium", "low"].index(each["severity"]) for each in array]
-        self.assertEqual(ranks, sorted(ranks))
-        about_it = {each["id"] for each in array if each.get("enrollment") == self.enrollment}
-        self.assertEqual(about_it, {"testAuthenticator", "keyExportable", "plainHTTP"})
-        self.assertIn("secretBesideKeys", self.said())
-
-    def test_status_and_the_log_list_the_same_but_for_what_cannot_be_told(self):
-        certain = [each for each in self.agent.json("doctor") if "cannotTell" not in each]
-        self.assertEqual(self.agent.json("status")["warnings"], certain)
-        self.assertIn("a weakness in the set-up id=secretBesideKeys", self.agent.log.read_text())
-
-    def test_a_build_with_personas_is_one_and_status_says_it_in_its_first_line(self):
-        self.assertEqual(self.said()["personas"]["severity"], "medium")
-        self.assertIn("build without personas", self.said()["personas"]["message"])
-        self.assertIs(self.agent.json("status")["personas"], True)
-        status = self.agent.ctl("status").stdout
-        self.assertRegex(status, r"^Agent: +ready, version \S+ with personas, not for production\n")
-        self.assertNotIn("build without personas", status)
-
-    def test_people_read_a_line_each_and_the_exit_status_is_0(self):
-        run = self.agent.ctl("doctor")
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertIn("\nlow     plainHTTP: enrollment ", run.stdout)
-        self.assertNotIn("without TLS", self.agent.ctl("status").stdout)
-        weaknesses, keys = run.stdout.split("\n\n")
-        self.assertEqual(len(weaknesses.splitlines()), len(self.agent.json("doctor")))
-        heading, key = keys.splitlines()
-        self.assertEqual(heading.split(), ["ENROLLMENT", "KEY", "KEY", "TESTED", "KEY", "URI"])
-        self.assertRegex(key, f"^{self.enrollment} +store, exportable +signature passed 20.* store:{self.enrollment}")
-
-    def test_without_an_agent_it_exits_69(self):
-        run = subprocess.run(
-            [BIN_DIR / "oobctl", "doctor", "--socket", self.folder / "none"], capture_output=True, timeout=60)
-        self.assertEqual(run.returncode, 69)
-
-    def test_a_state_directory_that_others_may_read(self):
-        state = self.folder / "state"
-        self.assertNotIn("stateReadable", self.said())
-        (state / "agent.db").chmod(0o644)
-        self.addCleanup((state / "agent.db").chmod, 0o600)
-        self.assertNotIn("stateReadable", self.said(), "nobody gets there")
-        state.chmod(0o755)
-        self.addCleanup(state.chmod, 0o700)
-        found = self.said()["stateReadable"]
-        self.assertEqual(found["severity"], "high")
-        self.assertIn(f"{state} (0755), {state}/agent.db (0644)", found["message"])
-
-    def test_a_socket_that_is_open(self):
-        self.assertNotIn("socketOpen", self.said())
-        self.agent.socket.chmod(0o666)
-        self.addCleanup(self.agent.socket.chmod, 0o600)
-        self.assertIn(f"{self.agent.socket} (0666)", self.said()["socketOpen"]["message"])
 
     def test_the_clock_is_as_the_kernel_says(self):
         answer = (ctypes.c_long * 64)()  # struct timex, of which `status` is the sixth word.
@@ -171,25 +110,6 @@ class TheDoctor(unittest.TestCase):
         self.assertNotIn("memoryNotLocked", self.said())
         agent.json("enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code(), "--authn-type",
                    "presence")
-
-    def test_where_the_secret_comes_from(self):
-        ways = {"file": "secretInFile", "credential": None, "state": "secretBesideKeys", "link": "secretBesideKeys",
-                "state-of-old": "secretInFile"}
-        for how, expected in ways.items():
-            with self.subTest(how):
-                folder = self.folder / how
-                (folder / "state").mkdir(parents=True, mode=0o700)
-                (folder / "link").symlink_to("state")
-                (folder / "state-of-old").mkdir(mode=0o700)
-                path = secret_file(folder / how if how in ("state", "link", "state-of-old") else folder)
-                arguments = () if how == "credential" else ("--secret-file", str(path))
-                variables = {"CREDENTIALS_DIRECTORY": str(folder)} if how == "credential" else {}
-                agent = Agent(folder, *arguments, **variables)
-                try:
-                    self.assertEqual({"secretInFile", "secretBesideKeys"} & self.said(agent).keys(),
-                                     {expected} if expected else set())
-                finally:
-                    agent.stop()
 
 
 @unittest.skipUnless(IS_ROOT, "only root can become another user")
