@@ -1,4 +1,4 @@
-"""An older database in the place of the newest, and a state directory without its head: on SQLite and on PostgreSQL.
+"""An older database in the place of the newest, and a state directory without its head, on PostgreSQL. On SQLite: heads.t.
 
 Run with `.venv/bin/python Tests/Stories/test_heads.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -14,8 +14,6 @@ from test_postgres_hosts import PROGRAMS, WITHIN, Hosts
 
 
 class Heads(Hosts):
-    """What holds on either store."""
-
     def setUp(self):
         super().setUp()
         self.home = self.place()
@@ -24,14 +22,14 @@ class Heads(Hosts):
     def head(self) -> Path:
         return self.home / "state" / "head"
 
-    def start(self, home: Path | None = None) -> Agent:
-        agent = Agent(home or self.home, *self.settings())
+    def start(self) -> Agent:
+        agent = Agent(self.home, *self.options("alpha"))
         self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
         return agent
 
-    def run_agent(self, *arguments: str, home: Path | None = None) -> subprocess.CompletedProcess:
+    def run_agent(self, *arguments: str) -> subprocess.CompletedProcess:
         return subprocess.run(
-            [BIN_DIR / "oob-agent", "--state-dir", str((home or self.home) / "state"), *self.settings(), *arguments],
+            [BIN_DIR / "oob-agent", "--state-dir", str(self.home / "state"), *self.options("alpha"), *arguments],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN)
 
     def reasons(self, agent: Agent) -> str:
@@ -42,8 +40,19 @@ class Heads(Hosts):
         self.waits(agent, request)
         return request
 
+    def save(self):
+        self.dump = subprocess.run(
+            [PROGRAMS / "pg_dump", "-h", self.server.folder, "-U", "oob", self.name], capture_output=True, check=True,
+            timeout=WITHIN).stdout
 
-class Promises:
+    def put_back(self):
+        """A restore of a dump into the same server: it begins no timeline."""
+        self.server.sql(f"DROP DATABASE {self.name} WITH (FORCE)", "postgres")
+        self.url = self.server.create(self.name)
+        subprocess.run(
+            [PROGRAMS / "psql", "-XAtq", "-h", self.server.folder, "-U", "oob", "-d", self.name, "-v", "ON_ERROR_STOP=1"],
+            input=self.dump, check=True, capture_output=True, timeout=WITHIN)
+
     def test_a_database_that_was_put_back_approves_nothing_before_the_issuer_was_asked_until_it_is_accepted(self):
         agent = self.start()
         self.enroll(agent)
@@ -83,15 +92,6 @@ class Promises:
         self.assertEqual(nothing.returncode, 0, nothing.stderr)
         self.assertIn("nothing to accept", nothing.stderr)
 
-    def test_flags_that_each_do_something_else_are_not_given_together(self):
-        for other in [("--restore", "backup.db"), ("--accept-clock",), ("--migrate-to", "postgres:///oob")]:
-            with self.subTest(other[0]):
-                refused = self.run_agent("--accept-head", *other)
-                self.assertEqual(refused.returncode, 64, refused.stderr)
-                self.assertIn("cannot be given together: give one of them", refused.stderr)
-                self.assertIn(other[0], refused.stderr)
-                self.assertFalse(self.head.exists())
-
     def test_without_its_head_a_host_approves_nothing_until_it_is_accepted(self):
         agent = self.start()
         self.enroll(agent)
@@ -121,15 +121,10 @@ class Promises:
             agent.process.wait()
         self.assertIn(b"oob-agent journal head 1\n", self.head.read_bytes())
 
-    def test_while_an_agent_runs_nothing_is_accepted(self):
-        self.start()
-        refused = self.run_agent("--accept-head")
-        self.assertEqual(refused.returncode, 69, refused.stderr)
-
     def test_the_head_of_another_agent_stops_the_start_and_stays(self):
         self.start().stop()
         other = self.place()
-        self.other(other).stop()
+        Agent(other, *self.options("beta")).stop()
         shutil.copy(other / "state" / "head", self.head)
         foreign = self.head.read_bytes()
         for arguments in [(), ("--accept-head",)]:
@@ -138,67 +133,11 @@ class Promises:
             self.assertIn("is of another agent's or host's journal", failed.stderr)
         self.assertEqual(self.head.read_bytes(), foreign)
 
-
-class OnSQLite(Promises, Heads):
-    def settings(self) -> list[str]:
-        return ["--secret-file", str(self.secret)]
-
-    def other(self, home: Path) -> Agent:
-        return self.start(home)
-
-    def save(self):
-        self.saved = self.place()
-        for path in (self.home / "state").glob("agent.db*"):
-            shutil.copy(path, self.saved)
-
-    def put_back(self):
-        for path in (self.home / "state").glob("agent.db*"):
-            path.unlink()
-        for path in self.saved.glob("agent.db*"):
-            shutil.copy(path, self.home / "state")
-
-    def test_a_restored_backup_is_taken_once(self):
-        agent = self.start()
-        self.enroll(agent)
-        backup = self.home / "backup.db"
-        self.assertEqual(agent.ctl("backup", str(backup)).returncode, 0)
-        agent.stop()
-        home = self.place()
-        self.assertEqual(self.run_agent("--restore", str(backup), home=home).returncode, 0)
-        agent = self.start(home)
-        self.assertNotIn("head", self.reasons(agent))
-        agent.stop()
-        # Another older database is no restore.
-        (home / "state" / "head").rename(self.head)
-        self.assertIn("headMissing", self.reasons(self.start(home)))
-
-
-class OnPostgreSQL(Promises, Heads):
-    def settings(self) -> list[str]:
-        return self.options("alpha")
-
-    def other(self, home: Path) -> Agent:
-        return Agent(home, *self.options("beta"))
-
-    def save(self):
-        self.dump = subprocess.run(
-            [PROGRAMS / "pg_dump", "-h", self.server.folder, "-U", "oob", self.name], capture_output=True, check=True,
-            timeout=WITHIN).stdout
-
-    def put_back(self):
-        """A restore of a dump into the same server: it begins no timeline."""
-        self.server.sql(f"DROP DATABASE {self.name} WITH (FORCE)", "postgres")
-        self.url = self.server.create(self.name)
-        subprocess.run(
-            [PROGRAMS / "psql", "-XAtq", "-h", self.server.folder, "-U", "oob", "-d", self.name, "-v", "ON_ERROR_STOP=1"],
-            input=self.dump, check=True, capture_output=True, timeout=WITHIN)
-
     def test_a_host_that_is_new_there_has_no_head_to_miss(self):
         alpha = self.start()
         self.enroll(alpha)
         request = self.asked(alpha, "First")
-        beta = self.other(self.place())
-        self.addCleanup(beta.stop)
+        beta = self.host("beta")
         self.assertNotIn("head", self.reasons(beta))
         self.assertEqual(beta.ctl("approve", request).returncode, 0, beta.tail())
 
