@@ -39,12 +39,11 @@ sandbox() {
     ISSUER="$(sed -n 's/^listening on //p' sandbox.out)"
 }
 
-# One command of the sandbox's: issuer purchase ...
-issuer() {
-    local command="$1"
-    shift
-    oob-issuer "$command" --issuer "$ISSUER" "$@" </dev/null
-}
+# One command of the sandbox's: issuer purchase ..., issuer clock advance 1d
+issuer() { oob-issuer "$@" --issuer "$ISSUER" </dev/null; }
+
+# Calls the sandbox with a JSON body, and prints its answer: post purchases '{"expiresIn": 5}'
+post() { curl --silent --show-error --header 'Content-Type: application/json' --data "$2" "$ISSUER/sandbox/$1"; }
 
 # Starts the agent on the state directory `state`, with its log in agent.log: agent [OPTIONS of oob-agent].
 agent() {
@@ -100,4 +99,19 @@ has_request() {
 # Makes a file that only its owner may read, as secrets have to be: private NAME CONTENT
 private() {
     (umask 077 && printf '%s' "$2" >"$1")
+}
+
+# Approves, with more time for the issuer's answer than a busy machine takes: approve [OPTIONS of oobctl approve].
+approve() { oobctl approve --delivery-timeout 60 "$@" </dev/null; }
+
+# Prints a command's exit status and the first line that it prints, for commands that go wrong in a row.
+outcome() {
+    local said status=0
+    said="$("$@" 2>&1 </dev/null)" || status=$?
+    echo "[$status] ${said%%$'\n'*}"
+}
+
+# Prints the journal's entries of a kind: journal expired
+journal() {
+    oobctl audit export </dev/null | jq --compact-output --arg kind "$1" 'select(.entry == $kind)'
 }

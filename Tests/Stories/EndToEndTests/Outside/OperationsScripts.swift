@@ -30,7 +30,7 @@ import Testing
         try await OutsideScript.run("test_personas.py")
     }
 
-    @Test func `the test clock brings what is due at once, and is for tests alone`() async throws {
+    @Test func `the prompt says that the clock is a test's, and an advance wakes a suspended enrollment`() async throws {
         try await OutsideScript.run("test_clock.py")
     }
 
