@@ -32,6 +32,8 @@ field() { jq --raw-output "$1"; }
 
 # Starts a sandbox: sandbox [OPTIONS of oob-issuer serve]. ISSUER is its address then.
 sandbox() {
+    # Before it starts, as another sandbox has said there where it listens.
+    : >sandbox.out
     oob-issuer serve --listen localhost:0 "$@" >sandbox.out 2>sandbox.log </dev/null &
     sandbox_pid=$!
     started+=("$sandbox_pid")
@@ -104,10 +106,10 @@ private() {
 # Approves, with more time for the issuer's answer than a busy machine takes: approve [OPTIONS of oobctl approve].
 approve() { oobctl approve --delivery-timeout 60 "$@" </dev/null; }
 
-# Prints a command's exit status and the first line that it prints, for commands that go wrong in a row.
+# Prints a command's output, and on one line its exit status and the first of its errors; for many commands that fail.
 outcome() {
     local said status=0
-    said="$("$@" 2>&1 </dev/null)" || status=$?
+    { said="$("$@" 2>&1 >&3 </dev/null)" || status=$?; } 3>&1
     echo "[$status] ${said%%$'\n'*}"
 }
 

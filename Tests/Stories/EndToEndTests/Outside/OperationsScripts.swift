@@ -14,10 +14,6 @@ import Testing
         try await OutsideScript.run("test_faults.py")
     }
 
-    @Test func `the sandbox is looked at, repeats itself and has its clock moved from a shell`() async throws {
-        try await OutsideScript.run("test_bench.py")
-    }
-
     @Test func `a purchase is drawn as a sequence diagram, as the pages show it`() async throws {
         try await OutsideScript.run("test_diagrams.py")
     }
