@@ -18,7 +18,7 @@ import Testing
         try await OutsideScript.run("test_diagrams.py")
     }
 
-    @Test func `many enrollments are made by one command that may be interrupted`() async throws {
+    @Test func `many enrollments are asked for once at a terminal, and purchases start when they are due`() async throws {
         try await OutsideScript.run("test_fleet.py")
     }
 
