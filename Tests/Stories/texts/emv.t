@@ -22,7 +22,9 @@ Each day's request ends undecided at the authenticator, and the issuer has asked
   ["pending",5]
   ["pending",6]
   $ advance 86000s
-  $ approve "$acs" --wait 60
+  $ is_pending() { oobctl fetch; oobctl list --json | grep "$acs"; }
+  $ until_true is_pending
+  $ approve "$acs"
   Approved USD 1.00 to CoffeeHouse2: the issuer took it (transStatus Y). The request has no return URL.
   $ asked
   ["authenticated",7]

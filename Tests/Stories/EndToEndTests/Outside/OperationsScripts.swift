@@ -22,7 +22,7 @@ import Testing
         try await OutsideScript.run("test_fleet.py")
     }
 
-    @Test func `personas, rules and tags play cardholders, as their pages say`() async throws {
+    @Test func `the tests on the pages of personas pass`() async throws {
         try await OutsideScript.run("test_personas.py")
     }
 
