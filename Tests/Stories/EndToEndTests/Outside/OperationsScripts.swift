@@ -14,7 +14,7 @@ import Testing
         try await OutsideScript.run("test_faults.py")
     }
 
-    @Test func `a purchase is drawn as a sequence diagram, as the pages show it`() async throws {
+    @Test func `the pictures of the pages are drawn anew, and hostile names do no harm in them`() async throws {
         try await OutsideScript.run("test_diagrams.py")
     }
 
