@@ -108,7 +108,7 @@ Without the flag the agent does not start.
 
 # The journal's retention counts days of the test clock
 
-In the end the first entry is 31 days old, and the second 29. The first goes, with all before it; the newest always stays.
+In the end the first entry is 31 days old, and the second 29. The first goes with all before it; the newest stays.
 
   $ rm -r state
   $ agent --test-clock --audit-retention 30

@@ -18,7 +18,7 @@ import Testing
         try await OutsideScript.run("test_diagrams.py")
     }
 
-    @Test func `many enrollments are asked for once at a terminal, and purchases start when they are due`() async throws {
+    @Test func `the question for many enrollments comes once, and purchases start when they are due`() async throws {
         try await OutsideScript.run("test_fleet.py")
     }
 
@@ -26,7 +26,7 @@ import Testing
         try await OutsideScript.run("test_personas.py")
     }
 
-    @Test func `the prompt says that the clock is a test's, and an advance wakes a suspended enrollment`() async throws {
+    @Test func `the prompt says that the clock is a test's, and an advance ends a suspension`() async throws {
         try await OutsideScript.run("test_clock.py")
     }
 
