@@ -62,10 +62,6 @@ import Testing
         try await OutsideScript.run("test_control_client.py")
     }
 
-    @Test func `settings are printed, checked and documented alike`() async throws {
-        try await OutsideScript.run("test_configuration.py")
-    }
-
     @Test func `the sandbox sends what the page of EMV outcomes says, row by row`() async throws {
         try await OutsideScript.run("test_emv_outcomes.py")
     }
