@@ -15,6 +15,9 @@ end_started() {
 }
 trap end_started EXIT
 
+# Ends a script that this machine cannot run: skip REASON
+skip() { echo "$*" >skipped && exit 80; }
+
 # Runs a command again and again until it succeeds, for a minute at most; nothing depends on how long a pause is.
 until_true() {
     local deadline=$((SECONDS + 60))
@@ -76,6 +79,15 @@ kill_agent() {
     return 0
 }
 
+# Starts an agent on the directory `state` that must fail, and prints the last line that it writes. The exit status is
+# the agent's: failing_start [COMMAND THAT STARTS IT...]
+failing_start() {
+    "$@" oob-agent --state-dir "$PWD/state" --socket "$PWD/failing.sock" </dev/null 2>&1 | tail --lines=1
+}
+
+# Whether the agent has a state, for until_true: agent_is degraded
+agent_is() { [[ "$(oobctl status --json </dev/null | field .state)" == "$1" ]]; }
+
 # Makes an enrollment code at the sandbox.
 code() { issuer code --json | field .code; }
 
@@ -97,6 +109,12 @@ has_request() {
     oobctl fetch </dev/null
     oobctl show "$1" </dev/null
 }
+
+# Approves, and gives the delivery the time that it may take on a busy machine: approve [OPTIONS of oobctl approve]
+approve() { oobctl approve --delivery-timeout 60 "$@" </dev/null; }
+
+# Prints what became of a purchase at the sandbox, such as authenticated: outcome ACSTRANSID
+outcome() { issuer show "$1" --json | field .status; }
 
 # Makes a file that only its owner may read, as secrets have to be: private NAME CONTENT
 private() {

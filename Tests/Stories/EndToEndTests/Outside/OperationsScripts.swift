@@ -6,10 +6,6 @@ import Testing
         try await OutsideScript.run("test_crashes.py")
     }
 
-    @Test func `the agent survives trouble with its database`() async throws {
-        try await OutsideScript.run("test_database.py")
-    }
-
     @Test func `the agent lives with an issuer that fails`() async throws {
         try await OutsideScript.run("test_faults.py")
     }
