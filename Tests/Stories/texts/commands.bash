@@ -56,7 +56,7 @@ agent() {
     oob-agent --state-dir "$PWD/state" --socket "$OOB_AGENT_SOCKET" "$@" >>agent.out 2>>agent.log </dev/null &
     agent_pid=$!
     started+=("$agent_pid")
-    until_true has_started || { cat agent.log && return 1; }
+    { until_true has_started && kill -0 "$agent_pid"; } || { cat agent.log && return 1; }
 }
 
 # Whether the agent answers, or has ended.

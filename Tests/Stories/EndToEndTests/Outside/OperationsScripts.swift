@@ -6,10 +6,6 @@ import Testing
         try await OutsideScript.run("test_crashes.py")
     }
 
-    @Test func `the agent lives with an issuer that fails`() async throws {
-        try await OutsideScript.run("test_faults.py")
-    }
-
     @Test func `the pictures of the pages are drawn anew, and hostile names do no harm in them`() async throws {
         try await OutsideScript.run("test_diagrams.py")
     }
