@@ -138,7 +138,7 @@ In the end the first entry is 31 days old, and the second 29. The first goes wit
 
 # A duration is refused with what is allowed
 
-  $ for duration in 0s -10m 10 10x '' 5m1h 401d 99999999999999999999d; do outcome oobctl clock advance "$duration"; done
+  $ for duration in 0s -10m 10 10x '' 5m1h 401d 99999999999999999999d; do result oobctl clock advance "$duration"; done
   [64] Error: a clock moves by 1s at least
   [64] Error: a clock only goes forwards: give a time above 0
   [64] Error: "10" must be whole numbers with the units d, h, m and s, the largest first, such as 10m or 1h30m

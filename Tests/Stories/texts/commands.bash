@@ -121,11 +121,9 @@ private() {
     (umask 077 && printf '%s' "$2" >"$1")
 }
 
-# Approves, with more time for the issuer's answer than a busy machine takes: approve [OPTIONS of oobctl approve].
-approve() { oobctl approve --delivery-timeout 60 "$@" </dev/null; }
-
-# Prints a command's output, and on one line its exit status and the first of its errors; for many commands that fail.
-outcome() {
+# Prints a command's output, and on one line its exit status and the first of its errors; for many commands that fail:
+# result COMMAND...
+result() {
     local said status=0
     { said="$("$@" 2>&1 >&3 </dev/null)" || status=$?; } 3>&1
     echo "[$status] ${said%%$'\n'*}"

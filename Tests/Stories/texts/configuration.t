@@ -258,11 +258,11 @@ The agent would make directories here.
 Another user than this directory's runs the check; without root, nobody may write to it.
 
   $ chmod 755 . && mkdir --mode=555 theirs
-  $ other_user() { if ((UID)); then "$@"; else setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; fi; }
-  $ other_user oob-agent --state-dir="$PWD/theirs/new" --check-config
+  $ other-user() { if ((UID)); then "$@"; else setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; fi; }
+  $ other-user oob-agent --state-dir="$PWD/theirs/new" --check-config
   Error: --state-dir: <folder>/theirs: access: Permission denied; check the owner and the mode of the file and of the directories above it
   [78]
-  $ other_user oob-agent --socket="$PWD/theirs/a.sock" --check-config
+  $ other-user oob-agent --socket="$PWD/theirs/a.sock" --check-config
   Error: --socket: <folder>/theirs/ cannot be written to: Permission denied
   [78]
   $ ls theirs

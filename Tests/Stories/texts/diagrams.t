@@ -104,7 +104,7 @@ A sandbox that tells one story, of a case file that jq may have changed.
 # Another suffix is refused with what is allowed before anything is asked
 
   $ echo '{}' >"told/sandbox/purchases/$acs"
-  $ for name in purchase.png purchase.txt purchase .svg a.svg/ - -- ./-; do outcome show --diagram="$name"; done
+  $ for name in purchase.png purchase.txt purchase .svg a.svg/ - -- ./-; do result show --diagram="$name"; done
   [64] Error: --diagram must be a file name that ends in .svg
   [64] Error: --diagram must be a file name that ends in .svg
   [64] Error: --diagram must be a file name that ends in .svg
@@ -113,16 +113,16 @@ A sandbox that tells one story, of a case file that jq may have changed.
   [64] Error: --diagram must be a file name that ends in .svg
   [64] Error: --diagram must be a file name that ends in .svg
   [64] Error: --diagram must be a file name that ends in .svg
-  $ outcome show --diagram a.svg --json
+  $ result show --diagram a.svg --json
   [64] Error: --diagram and --json exclude each other
-  $ outcome show --mermaid --json
+  $ result show --mermaid --json
   [64] Error: --mermaid and --json exclude each other
-  $ outcome show --diagram a.svg --mermaid
+  $ result show --diagram a.svg --mermaid
   [64] Error: --diagram and --mermaid exclude each other
 
 # A story that cannot be drawn is told
 
-  $ cannot() { tell app-2.2.0 "$1"; outcome show --mermaid; }
+  $ cannot() { tell app-2.2.0 "$1"; result show --mermaid; }
   $ cannot 'del(.steps)'
   [1] oob-issuer: the answer is not a sandbox's: steps: must be an array
   $ cannot '.steps = 7'

@@ -212,13 +212,13 @@ Each day's request ends undecided at the authenticator, and the issuer has asked
 
 # The command names the flag that is wrong
 
-  $ outcome purchase --decoupled 0
+  $ result purchase --decoupled 0
   [64] Error: --decoupled must be 1 to 10080 (minutes, at most 7 days)
-  $ outcome purchase --decoupled 10081
+  $ result purchase --decoupled 10081
   [64] Error: --decoupled must be 1 to 10080 (minutes, at most 7 days)
-  $ outcome purchase --emv trustListStatus=Y
+  $ result purchase --emv trustListStatus=Y
   [64] Error: --emv trustListStatus: 2.2.0 has whiteListStatus in its place
-  $ outcome purchase --emv messageVersion
+  $ result purchase --emv messageVersion
   [64] Error: --emv must be NAME=VALUE, such as messageVersion=2.3.1
-  $ outcome purchase --non-payment
+  $ result purchase --non-payment
   [64] Error: --amount is of a payment, which --non-payment is not

@@ -10,7 +10,7 @@ Only their owner may read the codes.
 
 # A list that does not hold the codes is refused before anything is sent
 
-  $ refused() { printf "$1" >codes; outcome fleet 3; }
+  $ refused() { printf "$1" >codes; result fleet 3; }
   $ refused ''
   [64] Error: --code-file: codes has 0 lines, and --count 3 takes a code in each of 3.
   $ refused 'A\nB\n\n'
@@ -26,11 +26,11 @@ Only their owner may read the codes.
   $ refused '\xff\xfeA\0\n\0B\0\n\0C\0\n\0'
   [64] Error: --code-file: codes is UTF-16: save it as UTF-8.
   $ head -c 16777217 /dev/zero | tr '\0' A >codes
-  $ outcome fleet 3
+  $ result fleet 3
   [64] Error: --code-file: codes has 1 lines, and --count 3 takes a code in each of 3.
   $ printf 'A\nB\nC\n' >codes
   $ chmod 640 codes
-  $ outcome fleet 3
+  $ result fleet 3
   [64] Error: --code-file: codes has mode 0640, so others than its owner may use it: chmod 600 makes it private.
   $ rm codes
 
@@ -44,25 +44,25 @@ Only their owner may read the codes.
          oobctl enroll --issuer <url> --count <n> --code-file <file> [<options>]
     See 'oobctl enroll --help' for more information.
   [64]
-  $ outcome fleet 100001
+  $ result fleet 100001
   [64] Error: --count takes 1 to 100000.
-  $ outcome fleet 2 --code x
+  $ result fleet 2 --code x
   [64] Error: --count takes --issuer and --code-file, and no other code or link.
-  $ outcome fleet 2 --key-uri file:/x
+  $ result fleet 2 --key-uri file:/x
   [64] Error: --key-uri is one enrollment's key: it does not go with --count.
-  $ outcome fleet 2 --seed 1
+  $ result fleet 2 --seed 1
   [64] Error: --delay, --times, --odds and --seed go with --persona.
-  $ outcome fleet 2 --name "$(printf 'x%.0s' {1..250})"
+  $ result fleet 2 --name "$(printf 'x%.0s' {1..250})"
   [64] Error: With --count, --name takes 1 to 249 bytes.
-  $ outcome fleet 2 --code-file - --authn-type pin --pin-file -
+  $ result fleet 2 --code-file - --authn-type pin --pin-file -
   [64] Error: Standard input holds the code or the PIN: name a file for the other.
-  $ outcome oobctl enroll --count 2
+  $ result oobctl enroll --count 2
   [64] Error: --count takes --issuer and --code-file, and no other code or link.
-  $ for count in 0 100001 two; do outcome issuer code --count "$count"; done
+  $ for count in 0 100001 two; do result issuer code --count "$count"; done
   [64] Error: --count must be 1 to 100000
   [64] Error: --count must be 1 to 100000
   [64] Error: The value 'two' is invalid for '--count <n>'
-  $ for since in 0s -1h 401d yesterday; do outcome oobctl fleet report --since="$since"; done
+  $ for since in 0s -1h 401d yesterday; do result oobctl fleet report --since="$since"; done
   [64] Error: --since: must be 1s to 400d, in whole numbers with the units d, h, m and s, such as 10m or 1h30m
   [64] Error: --since: must be 1s to 400d, in whole numbers with the units d, h, m and s, such as 10m or 1h30m
   [64] Error: --since: must be 1s to 400d, in whole numbers with the units d, h, m and s, such as 10m or 1h30m

@@ -72,13 +72,13 @@ The code of an enrollment that is refused is not used up.
   $ oobctl persona set badSignatur --enrollment listed
   Error: persona: there is none of this name; did you mean badSignature? Allowed are ask, autoApprove, autoDeny, denyAsFraud, neverAnswers, badSignature, wrongKey, wrongChallenge, oldAssertion, alteredAmount, wrongOrigin, wrongRpIdHash, wrongUserHandle, noUserPresence, noUserVerification, counterRegression, zeroCounter, malformedAssertion, crossOrigin, answersTwice, approvesThenDenies, answersAfterExpiry, crashesAfterSigning, floodsFetch, disappears
   [64]
-  $ outcome oobctl persona set ask --enrollment listed --odds 1.5
+  $ result oobctl persona set ask --enrollment listed --odds 1.5
   [64] Error: --odds takes a number above 0 and at most 1.
-  $ outcome oobctl persona set ask --enrollment listed --times 0
+  $ result oobctl persona set ask --enrollment listed --times 0
   [64] Error: times: must be a whole number from 1 to 1000000
-  $ outcome oobctl persona set ask --enrollment listed --delay 90000
+  $ result oobctl persona set ask --enrollment listed --delay 90000
   [64] Error: delay: must be a whole number from 0 to 86400
-  $ outcome oobctl persona set ask --enrollment nobody
+  $ result oobctl persona set ask --enrollment nobody
   [3] Error: there is no enrollment nobody
   $ oobctl persona list --json | jq -c '[.set[].enrollment]'
   ["<id 3>"]

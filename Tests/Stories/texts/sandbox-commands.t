@@ -105,27 +105,27 @@ What came after the duplicate is there, so the duplicate was dropped.
 
 # Wrong usage is told by what was typed
 
-  $ outcome issuer show 2f37539c
+  $ result issuer show 2f37539c
   [64] Error: <acsTransId> must be a UUID of 36 characters
-  $ outcome issuer list --status pendin
+  $ result issuer list --status pendin
   [64] Error: --status: no such status; did you mean pending? Allowed are pending, authenticated, notAuthenticated, expired, cancelled
-  $ outcome issuer list --limit 1001
+  $ result issuer list --limit 1001
   [64] Error: --limit must be 1 to 1000
-  $ outcome issuer list --after x
+  $ result issuer list --after x
   [64] Error: --after must be a UUID of 36 characters
-  $ outcome issuer revoke a/b
+  $ result issuer revoke a/b
   [64] Error: <authenticatorId> must be 1 to 64 of A-Z a-z 0-9 _ -
-  $ outcome issuer faults set
+  $ result issuer faults set
   [64] Error: Give odds, such as 500=0.1, or --next, such as path=decision,kind=drop.
-  $ outcome issuer faults set 500=2
+  $ result issuer faults set 500=2
   [64] Error: <spec>: 500: must be odds of 0 to 1 in at most six decimals, such as 0.1
-  $ outcome issuer faults set --next path=decision,kind=dro
+  $ result issuer faults set --next path=decision,kind=dro
   [64] Error: --next: kind: must be one of slow, drop, garbage, truncated, endless, duplicate, reorder, full-list, full-list-moving; did you mean drop?
-  $ outcome issuer faults set --next path=decision,kin=drop
+  $ result issuer faults set --next path=decision,kin=drop
   [64] Error: --next: kin: no such member; did you mean kind? Allowed are kind, milliseconds, moment, path, retryAfter, status, times
-  $ outcome issuer faults set --next path=decision,status=700
+  $ result issuer faults set --next path=decision,status=700
   [64] Error: --next: status must be an integer of 300 to 599
-  $ for duration in 0s -5m 10 401d; do outcome issuer clock advance "$duration"; done
+  $ for duration in 0s -5m 10 401d; do result issuer clock advance "$duration"; done
   [64] Error: <duration>: a clock moves by 1s at least
   [64] Error: <duration>: a clock only goes forwards: give a time above 0
   [64] Error: <duration>: "10" must be whole numbers with the units d, h, m and s, the largest first, such as 10m or 1h30m
@@ -135,8 +135,8 @@ What came after the duplicate is there, so the duplicate was dropped.
 
   $ nobody=00000000-0000-0000-0000-000000000000
   $ for command in show cancel replay; do
-  >   outcome issuer "$command" "$nobody"
-  >   outcome oob-issuer "$command" "$nobody" --issuer http://localhost:1
+  >   result issuer "$command" "$nobody"
+  >   result oob-issuer "$command" "$nobody" --issuer http://localhost:1
   > done
   [1] oob-issuer: no purchase has this acsTransId
   [69] oob-issuer: no sandbox answers at http://localhost:1; start one with oob-issuer serve, or name it with --issuer

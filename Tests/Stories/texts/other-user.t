@@ -4,7 +4,7 @@ Another user of the machine, whom a mode lets at the control socket.
   $ agent
   $ chmod 755 . && chmod 777 control.sock
   $ requests() { curl --silent --unix-socket control.sock --header 'Connection: close' "http://agent/v1/requests?$1"; }
-  $ other_user() {
+  $ other-user() {
   >     export -f requests
   >     setpriv --reuid=65534 --regid=65534 --clear-groups bash -c 'requests "$1"' bash "$1"
   > }
@@ -13,12 +13,12 @@ Another user of the machine, whom a mode lets at the control socket.
 
   $ requests
   [] (no-eol)
-  $ other_user
+  $ other-user
   {"code":"access_denied","d1Code":70003,"d1Name":"authnAccessDenied","detail":"user id 65534 may not use this agent: its settings socket-group, may-look and may-decide say who may","status":403,"title":"Access denied","type":"about:blank"} (no-eol)
 
 It goes on serving its own user, whoever else connects, and logs at most one line a minute.
 
-  $ other_user '[1-300]' | jq --raw-output .code | sort | uniq --count
+  $ other-user '[1-300]' | jq --raw-output .code | sort | uniq --count
       300 access_denied
   $ requests
   [] (no-eol)
