@@ -30,6 +30,9 @@ until_true() {
     done
 }
 
+# Lets the script be skipped for another user than root; its first command.
+needs_root() { ((UID == 0)) || skip 'it needs root'; }
+
 # Prints a member of the JSON that is read, or what else jq is asked for: field .id
 field() { jq --raw-output "$1"; }
 
@@ -42,6 +45,12 @@ sandbox() {
     started+=("$sandbox_pid")
     until_true grep --quiet '^listening on ' sandbox.out || { cat sandbox.log && return 1; }
     ISSUER="$(sed -n 's/^listening on //p' sandbox.out)"
+}
+
+# Ends the sandbox and waits for that; its exit status is the function's.
+stop_sandbox() {
+    kill "$sandbox_pid"
+    wait "$sandbox_pid"
 }
 
 # One command of the sandbox's: issuer purchase ..., issuer clock advance 1d
