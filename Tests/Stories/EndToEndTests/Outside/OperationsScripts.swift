@@ -22,10 +22,6 @@ import Testing
         try await OutsideScript.run("test_clock.py")
     }
 
-    @Test func `the control socket is made anew when it was removed, and nothing else is touched`() async throws {
-        try await OutsideScript.run("test_control_socket.py")
-    }
-
     @Test func `output that nobody reads holds nothing up`() async throws {
         try await OutsideScript.run("test_unread_log.py")
     }

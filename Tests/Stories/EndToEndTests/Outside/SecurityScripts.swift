@@ -10,10 +10,6 @@ import Testing
         try await OutsideScript.run("test_hygiene.py")
     }
 
-    @Test func `only the users that the config names may look and decide`() async throws {
-        try await OutsideScript.run("test_control_access.py")
-    }
-
     @Test func `a greedy issuer fills neither the agent's memory nor its descriptors`() async throws {
         try await OutsideScript.run("test_issuer_shares.py")
     }
