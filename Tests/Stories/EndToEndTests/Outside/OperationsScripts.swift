@@ -22,10 +22,6 @@ import Testing
         try await OutsideScript.run("test_clock.py")
     }
 
-    @Test func `output that nobody reads holds nothing up`() async throws {
-        try await OutsideScript.run("test_unread_log.py")
-    }
-
     @Test func `the agent tells a service manager its state, and reads its files anew on a hang-up`() async throws {
         try await OutsideScript.run("test_supervised.py")
     }
