@@ -1,7 +1,7 @@
 An agent at an issuer that fails: each decision is taken once.
 
-`told` prints what stories of purchases have of the decision; the request has no refused assertions, and what came is the
-first decision with the purchase's traceparent.
+`told` prints what stories of purchases have of the decision; the request has no refused assertions, and what came is
+the first decision with the purchase's traceparent.
 
   $ told() {
   >     jq --compact-output '[.status, .transStatus, .decision.decision, .decision.conflicts,
