@@ -58,7 +58,7 @@ import Testing
         try await OutsideScript.run("test_completion.py")
     }
 
-    @Test func `at a terminal a merchant's text is not taken for oobctl's, nor another user for the agent`() async throws {
+    @Test func `a merchant's text is not taken for oobctl's, nor another user for the agent`() async throws {
         try await OutsideScript.run("test_control_client.py")
     }
 
