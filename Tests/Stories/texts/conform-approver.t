@@ -30,7 +30,7 @@ An agent that is started again whenever it ends:
 
 # The agent passes every case that can be shown
 
-The case with a restart runs first, as an agent with many issuers that are gone takes long to start.
+The case with a restart runs first and alone.
 
   $ judge --restart-command 'sh restart.sh' --case restarted-with-a-decision
   section  passed  failed  not shown

@@ -157,6 +157,7 @@ Descriptor 8 is a pipe whose reader has ended.
 # The servers start and stop with a standard error that is closed at the other end
 
   $ for server in 'oob-issuer serve' oob-inbox; do
+  >   rm --force server.out
   >   $server --listen localhost:0 >server.out 2>&8 </dev/null & server_pid=$!
   >   until_true grep --quiet http:// server.out
   >   kill "$server_pid" && wait "$server_pid"; echo "$server ends with $?"
