@@ -1,11 +1,12 @@
 `oob-conform approver` against the agent, which is in order, against approvers that are not, and against one in Python.
 
-An agent that is started again whenever it ends:
+An agent that is started again whenever it ends, without its state if there is a file `forget`:
 
   $ export OOB_AGENT_SOCKET="$PWD/control.sock"
   $ keep_agent() {
   >   trap 'kill "$(cat agent.pid)"; exit' TERM
   >   while true; do
+  >     if [[ -e forget ]]; then rm -rf state forget; fi
   >     oob-agent --state-dir "$PWD/state" --socket "$OOB_AGENT_SOCKET" >>agent.out 2>>agent.log </dev/null &
   >     echo $! >agent.pid
   >     wait $!
@@ -19,6 +20,11 @@ An agent that is started again whenever it ends:
   > while kill -0 "$old" || ! sh is-started.sh; do sleep 0.05; done
   > END
   $ until_true sh is-started.sh
+
+A new agent knows no issuer of the runs before it, nor their keys, so an issuer that gets the port of one of them does no
+harm.
+
+  $ new_agent() { touch forget && sh restart.sh >restarted.txt 2>&1; }
 
   $ ln -s "$TESTDIR/../../../conformance" conformance
   $ judge() {
@@ -51,6 +57,7 @@ The case with a restart runs first and alone.
 
 # An enrollment that cannot verify its user is shown the cases for it
 
+  $ new_agent
   $ judge --enroll-command 'oobctl enroll --issuer "$ISSUER" --code "$CODE" --authn-type presence' \
   >   --case user-verification-required --case user-verification-preferred \
   >   --case user-verification-required-and-possible --case payment-and-user-verification-required
@@ -66,16 +73,14 @@ The case with a restart runs first and alone.
 
 # Each persona that signs something wrong is caught by the rule that it breaks
 
-It answers by itself. Its enrollment ends behind it, as the agent would go on asking an issuer that is gone.
+It answers by itself. Each is judged with a new agent.
 
   $ for persona in badSignature wrongKey wrongChallenge alteredAmount oldAssertion wrongOrigin wrongRpIdHash \
   >   wrongUserHandle noUserPresence counterRegression zeroCounter malformedAssertion crossOrigin; do
   >   echo "$persona:"
+  >   new_agent
   >   judge --enroll-command "oobctl enroll --issuer \$ISSUER --code \$CODE --authn-type test --persona $persona" \
   >     --approve-command true --case approve --case sign-count-rises | grep sign-count-rises: || echo "exit status $?"
-  >   for id in $(oobctl enrollments --json </dev/null | jq --raw-output '.[].id'); do
-  >     oobctl unenroll "$id" --local --force </dev/null >unenrolled.txt 2>&1 || cat unenrolled.txt
-  >   done
   > done
   badSignature:
     sign-count-rises: sent a decision for first that does not hold: signature: the signature is not the credential key's; section 8
@@ -119,6 +124,7 @@ It answers by itself. Its enrollment ends behind it, as the agent would go on as
 
 # An approver that denies what is in order fails
 
+  $ new_agent
   $ judge --case good --approve-command "$DENY"
   section  passed  failed  not shown
   6             0       1          0
@@ -133,6 +139,7 @@ It answers by itself. Its enrollment ends behind it, as the agent would go on as
 
 A list of all that was ever there, in the place of what is presented:
 
+  $ new_agent
   $ judge --case exp-now --case good --pending-command 'oobctl list --all --json --limit 1000'
   section  passed  failed  not shown
   6             1       0          0
@@ -146,6 +153,7 @@ A list of all that was ever there, in the place of what is presented:
 
 # A step that comes out otherwise fails its case
 
+  $ new_agent
   $ judge --case deny --deny-command "$APPROVE" | grep deny:
     deny: approved first; section 10
   [1]
@@ -155,6 +163,7 @@ A list of all that was ever there, in the place of what is presented:
 
 # Commands that do not do what they are for are no pass
 
+  $ new_agent
   $ judge --case good --enroll-command 'exit 3'
   section  passed  failed  not shown
   6             0       1          0
@@ -181,6 +190,7 @@ A list of all that was ever there, in the place of what is presented:
 
 It knows nothing of the agent except the protocol page. A batch fetch is advice, which it does not follow.
 
+  $ new_agent
   $ PYTHON="$TESTDIR/../../../.venv/bin/python"
   $ "$PYTHON" -B conformance/tested/approver.py 0 >port 2>approver.log </dev/null & started+=($!)
   $ until_true test -s port
