@@ -1,6 +1,6 @@
-/// What is known of a key behind a URI.
+/// The facts about a key behind a URI.
 package struct ExternalKeyFacts: Sendable, Equatable {
-    /// What keeps the key.
+    /// The kind of place that keeps the key.
     package enum Kind: String, Sendable { case file, pkcs11, tpm }
 
     package let kind: Kind

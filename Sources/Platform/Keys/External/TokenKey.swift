@@ -65,7 +65,7 @@ enum TokenKey {
         return SignedOutside(facts: facts, signature: try der(raw, of: publicKey, for: order))
     }
 
-    /// What CKM_ECDSA signs for a message.
+    /// Returns the digest of a message, which CKM_ECDSA signs.
     private static func digest(of message: [UInt8], for algorithm: SignatureAlgorithm) throws(OpenSSLError) -> [UInt8] {
         try algorithm == .es384 ? SHA384Digest.of(message) : SHA256Digest.of(message)
     }

@@ -36,7 +36,7 @@ import CCryptoki
         unsafe Array(buffers[0].prefix(Int(clamping: pointer.pointee.ulValueLen)))
     }
 
-    /// What an object of a class must have to be the one that a URI names.
+    /// Returns the attributes of the object of a class that a URI names.
     static func attributes(of objectClass: CK_OBJECT_CLASS, named name: TokenKeyName) -> [Attribute] {
         var wanted: [Attribute] = [(CKA_CLASS, bytes(objectClass))]
         if let label = name.label { wanted.append((CKA_LABEL, label)) }

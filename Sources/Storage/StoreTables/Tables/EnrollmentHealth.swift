@@ -33,7 +33,7 @@ package struct EnrollmentHealth {
     ///
     /// Ended enrollments do not count, nor those that are known to be damaged.
     package func weak(limit: Int) throws -> [WeakEnrollments] {
-        // What a damaged row says does not count.
+        // The marks of a damaged row do not count.
         let damaged = reading.sealing.damaged.all
         let uncounted =
             damaged.isEmpty
