@@ -8,21 +8,25 @@ import random
 import secrets
 import shutil
 import signal
+import sqlite3
 import subprocess
 import unittest
 from pathlib import Path
 
 import powercut
 from programs import BIN_DIR, Agent
-from test_migration import Migration
-from test_postgres_hosts import WITHIN
+from test_postgres_hosts import WITHIN, Hosts
 
 DEATHS = 12
 
 
-class MoveCrashTests(Migration):
+class MoveCrashTests(Hosts):
     def setUp(self):
         super().setUp()
+        self.pin = self.place() / "pin"
+        self.pin.write_text("736251\n")
+        self.pin.chmod(0o600)
+        self.home = self.place()
         alpha, beta = self.host("alpha", self.home), self.host("beta")
         self.enroll(beta, "--authn-type", "pin", "--pin-file", str(self.pin), "--name", "guarded")
         self.card = self.enroll(alpha)
@@ -32,6 +36,22 @@ class MoveCrashTests(Migration):
             host.stop()
         self.library = powercut.build(self.place())
         self.save()
+
+    @property
+    def state(self) -> Path:
+        return self.home / "state"
+
+    def approves(self, agent: Agent, merchant: str):
+        request = self.buy(merchant)
+        self.waits(agent, request)
+        self.assertEqual(agent.json("approve", request)["state"], "approved", agent.tail())
+
+    def sqlite(self, statement: str) -> list:
+        database = sqlite3.connect(self.state / "agent.db")
+        try:
+            return database.execute(statement).fetchall()
+        finally:
+            database.close()
 
     def save(self):
         """What each death begins with."""
@@ -53,6 +73,12 @@ class MoveCrashTests(Migration):
             [BIN_DIR / "oob-agent", "--state-dir", str(self.state), *self.options("alpha"), "--migrate-to", "sqlite"],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN,
             env={**os.environ, **(cut.variables if cut else {})})
+
+    def migrate(self, **variables: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [BIN_DIR / "oob-agent", "--state-dir", str(self.state), "--secret-file", str(self.secret), "--host-name", "alpha",
+             "--migrate-to", self.url],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN, env={**os.environ, **variables})
 
     def starts(self, *options: str, place: Path) -> bool:
         """Whether an agent starts and finds all; one that does not must say that the state is not there."""

@@ -65,13 +65,13 @@ agent() {
     oob-agent --state-dir "$PWD/state" --socket "$OOB_AGENT_SOCKET" "$@" >>agent.out 2>>agent.log </dev/null &
     agent_pid=$!
     started+=("$agent_pid")
-    { until_true has_started && kill -0 "$agent_pid"; } || { cat agent.log && return 1; }
+    { until_true has_started && kill -0 "$agent_pid" 2>/dev/null; } || { cat agent.log && return 1; }
 }
 
 # Whether the agent answers, or has ended.
 has_started() {
     local state
-    kill -0 "$agent_pid" || return 0
+    kill -0 "$agent_pid" 2>/dev/null || return 0
     state="$(oobctl status --json </dev/null | field .state)" && [[ "$state" != starting ]]
 }
 

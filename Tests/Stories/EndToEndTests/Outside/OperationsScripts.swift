@@ -46,14 +46,6 @@ import Testing
         try await OutsideScript.run("test_heads.py")
     }
 
-    @Test func `a state moves from SQLite into PostgreSQL, and is the same there`() async throws {
-        try await OutsideScript.run("test_migration.py")
-    }
-
-    @Test func `a state is moved from PostgreSQL into a SQLite file once, and never to two places`() async throws {
-        try await OutsideScript.run("test_migration_back.py")
-    }
-
     @Test func `a move that dies anywhere leaves at most one state that can be started`() async throws {
         try await OutsideScript.run("test_move_crashes.py")
     }
