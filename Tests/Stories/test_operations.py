@@ -159,8 +159,8 @@ class TheLog(unittest.TestCase):
     """What a run writes: a payment that is approved, one that is denied and one that is refused."""
 
     @classmethod
-    def run_with(cls, *arguments: str, is_journal: bool = False) -> tuple[list[str], list[dict]]:
-        """The log's lines, and the requests as `oobctl show --json` has them."""
+    def run_with(cls, *arguments: str, is_journal: bool = False) -> list[str]:
+        """The log's lines; log.t has the steps and the levels."""
         folder = temporary_folder(cls)
         variables = {"JOURNAL_STREAM": journal_stream(folder / "oob-agent.log")} if is_journal else {}
         with Issuer() as issuer:
@@ -174,45 +174,29 @@ class TheLog(unittest.TestCase):
                 agent.json("approve", requests[0].jti)
                 agent.json("deny", requests[1].jti)
                 issuer.decided(requests[2])
-                shown = [agent.json("show", request.jti) for request in requests]
             finally:
                 agent.stop()
-            return agent.log.read_text(encoding="utf-8").splitlines(), shown
+            return agent.log.read_text(encoding="utf-8").splitlines()
 
     def test_each_line_is_json_with_one_of_the_sentences_and_its_level(self):
         known = sentences()
-        lines = [json.loads(line) for line in self.run_with("--log-format", "json", "--log-level", "debug")[0]]
+        lines = [json.loads(line) for line in self.run_with("--log-format", "json", "--log-level", "debug")]
         self.assertGreater(len(lines), 8)
         for line in lines:
             self.assertRegex(line["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
             self.assertIn(line["message"], known)
             self.assertTrue(line["level"] in known[line["message"]] or known[line["message"]] == {"log"}, line)
 
-    def test_at_info_each_request_has_a_line_for_each_step_of_its_way(self):
-        lines, shown = self.run_with("--log-format", "json")
-        read = [json.loads(line) for line in lines]
-        for request, steps in zip(shown, [
-                ["request presented", "decided", "decision delivery ended"],
-                ["request presented", "decided", "decision delivery ended"],
-                ["request refused", "decision delivery ended"]]):
-            own = [line["message"] for line in read
-                   if request["id"] == line.get("request") or request["jti"] == line.get("jti")]
-            self.assertEqual(own, steps, request)
-
     def test_under_journald_each_line_begins_with_its_level_and_has_no_time(self):
         numbers = {"debug": "7", "info": "6", "notice": "5", "warning": "4", "error": "3"}
         known = sentences()
-        lines, _ = self.run_with("--log-level", "debug", is_journal=True)
+        lines = self.run_with("--log-level", "debug", is_journal=True)
         self.assertGreater(len(lines), 8)
         for line in lines:
             number, text = re.fullmatch(r"<(\d)>(.*)", line).groups()
             (sentence,) = [each for each in known if text == each or text.startswith(each + " ")]
             self.assertIn(number, {numbers[level] for level in known[sentence]}, line)
         self.assertEqual({line[1] for line in lines} & {"4", "5", "6"}, {"4", "5", "6"})
-
-    def test_a_level_leaves_out_what_is_below_it(self):
-        lines, _ = self.run_with("--log-format", "json", "--log-level", "notice")
-        self.assertEqual({json.loads(line)["level"] for line in lines} - {"notice", "warning", "error"}, set())
 
 
 def metrics(*, of_several_hosts: bool) -> dict[str, str]:
