@@ -75,7 +75,7 @@ struct RoundTripTests {
                 #expect(try store.change(id, .pinTries(from: old, to: tries)) != nil)
             }
             let read = try await sample.store.read { try $0.enrollment(id) }
-            #expect(read?.pinTries == tries && read?.isPINGuessable == isGuessable && read?.sealedKey == change.to)
+            #expect(read?.ownPINTries == tries && read?.isPINGuessable == isGuessable && read?.sealedKey == change.to)
             (last, key) = (tries, change.to)
         }
     }
@@ -93,7 +93,7 @@ struct RoundTripTests {
             #expect(try store.setPINTries(of: key, from: .fresh, to: tries))
         }
         let read = try await sample.store.read { try $0.enrollments(includingEnded: false) }
-        #expect(read.map(\.countedTries) == [tries, tries] && read.map(\.pinTries) == [.fresh, .fresh])
+        #expect(read.map(\.pinTries) == [tries, tries] && read.map(\.ownPINTries) == [.fresh, .fresh])
         #expect(read.map(\.key) == [place, place])
         try await sample.store.write { _ = try $0.setPINTries(of: key, from: tries, to: .fresh) }
         #expect(try await sample.store.read { try $0.pinTries(of: key) } == .fresh)
@@ -105,7 +105,7 @@ struct RoundTripTests {
             id: try SampleStore.enrollment("7").id, target: try SampleStore.enrollment("7").target, name: "n",
             authnType: .pin, algorithm: -7, rpId: "issuer.example", credentialId: [7], userHandle: [1], startedAt: 1,
             credentialKey: try SigningKey.generate(.es256).publicKey, signCount: .max, state: .suspended(try id("a")),
-            pinTries: PINTries(failures: 9, blockedUntil: 77), isPINGuessable: true,
+            ownPINTries: PINTries(failures: 9, blockedUntil: 77), isPINGuessable: true,
             signCountRaise: SignCountRaise(from: 0, to: .max, at: 5, isElsewhere: true), endReason: "why", endedAt: 6)
         try await sample.store.write { try $0.insert(full) }
         let read = try #require(try await sample.store.read { try $0.enrollment(full.id) })

@@ -57,7 +57,7 @@ extension EnrollmentView {
         keyTest = agent.keyTest(of: enrollment.id).map(KeyTestView.init)
         push = agent.pushFacts(of: enrollment).map(PushView.init)
         enrolledAt = (enrollment.membership?.enrolledAt).map(UTCTime.text)
-        pinTriesLeft = enrollment.authnType == .pin ? enrollment.countedTries.left : nil
+        pinTriesLeft = enrollment.authnType == .pin ? enrollment.pinTries.left : nil
         self.blockedUntil = blockedUntil.map(UTCTime.text)
         warnings = enrollment.warnings.isEmpty ? nil : enrollment.warnings.map(WarningView.init)
     }

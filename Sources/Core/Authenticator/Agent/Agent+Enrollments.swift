@@ -113,7 +113,7 @@ extension Agent {
 
     /// Until when an enrollment takes no PIN, seconds since 1970; nil if it takes one now, or has none.
     package func blockedUntil(_ enrollment: Enrollment) -> Int64? {
-        enrollment.countedTries.isBlocked(at: ports.clock.now) ? enrollment.countedTries.blockedUntil : nil
+        enrollment.pinTries.isBlocked(at: ports.clock.now) ? enrollment.pinTries.blockedUntil : nil
     }
 
     package func unenroll(

@@ -17,7 +17,7 @@ extension Agent {
             + (isPolling ? [afterOwnKeys(fetcher.run)] : []) + [
                 journalPruner.run, housekeeper.run, checkpointer.run, { try await self.keyWatch.run(onStep: onStep) },
                 afterOwnKeys(pushSubscriber.run),
-                pushHints.run, expiryService.run, deferredReader.run,
+                fetcher.runPushed, expiryService.run, deferredReader.run,
                 { try await self.workTally.run(in: self.ports.store, self.hub) },
             ] + (secretRotation.isDue ? [secretRotation.run] : [])
     }

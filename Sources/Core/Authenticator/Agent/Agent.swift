@@ -26,7 +26,6 @@ package final class Agent: Sendable {
     let checkpointer: Checkpointer
     let keyWatch: KeyWatch
     let pushSubscriber: PushSubscriber
-    let pushHints: PushHints
     /// Nil if the agent is not pushed to.
     package let pushReception: PushReception?
     let neighbours: Neighbours
@@ -80,7 +79,8 @@ package final class Agent: Sendable {
         fetcher = Fetcher(
             ports: ports, directory: directory, intake: intake, hub: hub, health: health,
             standing: standing, tally: tally, pollInterval: settings.push?.pollInterval,
-            longPolls: LongPolls(limit: settings.longPolls), log: log)
+            longPolls: LongPolls(limit: settings.longPolls),
+            pushHints: hub.pendingKeys { if case .fetchWanted(let id) = $0 { [id] } else { [] } }, log: log)
         signCountWatch = SignCountWatch(ports: ports, directory: directory, log: log, quota: badPeers)
         outboxDelivery = OutboxDelivery(
             ports: ports, directory: directory, signCountWatch: signCountWatch, standing: standing, hub: hub, log: log)
@@ -100,7 +100,6 @@ package final class Agent: Sendable {
         enroller = Enroller(
             ports: ports, settings: settings, directory: directory, pushes: pushes, keys: keyHealth, hub: hub, log: log)
         pushSubscriber = PushSubscriber(ports: ports, maker: pushes, directory: directory, hub: hub, log: log)
-        pushHints = PushHints(ports: ports, fetcher: fetcher, hub: hub)
         pushReception = settings.push.map { [tally, hub, badPeers] in
             PushReception(
                 ports: ports, settings: $0, intake: intake, hub: hub, tally: tally, badPeers: badPeers, log: log)

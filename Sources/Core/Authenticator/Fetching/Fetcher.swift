@@ -18,6 +18,8 @@ struct Fetcher: Sendable {
     /// The seconds from one poll to the next while pushes come; nil if there are none.
     let pollInterval: Int64?
     let longPolls: LongPolls
+    /// Enrollments that issuers' pushes have named.
+    let pushHints: PendingKeys<EnrollmentID>
     let log: Logger
 
     /// Works until the task is cancelled.

@@ -19,21 +19,32 @@ final class DecisionPorts: Sendable {
     /// Queues in which a key's PIN is tried once at a time; keys of the agent's own have none.
     let keyQueues: KeyedQueue<KeyIdentity>
     /// Which enrollments are this host's to poll and deliver for; `nil` if it has the store to itself.
-    private let shares: (any WorkShares)?
+    let shares: (any WorkShares)?
 
     init(
         store: any Store, custody: any KeyCustody, clock: any AgentClock, patience: any AgentClock,
-        headStanding: HeadStanding, lateDecisions: LateDecisions, keyQueues: KeyedQueue<KeyIdentity>,
         shares: (any WorkShares)?
     ) {
         self.store = store
         self.custody = custody
         self.clock = clock
         self.patience = patience
-        self.headStanding = headStanding
-        self.lateDecisions = lateDecisions
-        self.keyQueues = keyQueues
+        headStanding = HeadStanding()
+        lateDecisions = LateDecisions()
+        keyQueues = KeyedQueue()
         self.shares = shares
+    }
+
+    /// The same as others, with another store and custody in the place of theirs.
+    init(like ports: DecisionPorts, store: any Store, custody: any KeyCustody) {
+        self.store = store
+        self.custody = custody
+        clock = ports.clock
+        patience = ports.patience
+        headStanding = ports.headStanding
+        lateDecisions = ports.lateDecisions
+        keyQueues = ports.keyQueues
+        shares = ports.shares
     }
 
     /// Whether this host polls and delivers for an enrollment: each, if it has the store to itself.

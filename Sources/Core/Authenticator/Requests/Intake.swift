@@ -40,7 +40,7 @@ struct Intake: Sendable {
             verdicts = messages.map { judge($0, by: facts, keys: newer) }
         }
         for iat in verdicts.compactMap(\.signedTime) { ports.provenTime.note(iat: iat, by: enrollment.target.issuer) }
-        return try await admit(
+        return try await admitAll(
             zip(messages, verdicts).map {
                 Item(message: $0, verdict: $1, channel: channel, heldUntil: heldUntil, isListed: isListed)
             },
@@ -73,7 +73,7 @@ struct Intake: Sendable {
         }
     }
 
-    private func admit(_ items: [Item], for enrollment: Enrollment) async throws -> Bool {
+    private func admitAll(_ items: [Item], for enrollment: Enrollment) async throws -> Bool {
         let ids = try items.map { _ in try RequestID(random: ports.entropy) }
         let settings = settings
         let outcomes = try await ports.store.write { store -> [RequestAdmission.Outcome?] in

@@ -8,7 +8,7 @@ extension RequestAdmission {
     func takeBack(by cancellation: Cancellation, in store: StoreTransaction) throws -> Outcome {
         guard cancellation.exp > now else { return .known }
         if let seen = try store.message(enrollment: enrollment.id, jti: cancellation.jti) {
-            return try outcome(of: seen, comingAgainAs: cancellation.payloadDigest, in: store)
+            return try receiveAgain(seen, digest: cancellation.payloadDigest, in: store)
         }
         switch Earliness(of: cancellation.iat, at: now) {
         case .inTime: break

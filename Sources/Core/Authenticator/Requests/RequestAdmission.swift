@@ -25,7 +25,7 @@ struct RequestAdmission {
 
     func admit(_ read: VerifiedRequest, message: String, in store: StoreTransaction) throws -> Outcome {
         if let seen = try store.message(enrollment: enrollment.id, jti: read.jti) {
-            return try outcome(of: seen, comingAgainAs: read.payloadDigest, in: store)
+            return try receiveAgain(seen, digest: read.payloadDigest, in: store)
         }
         // Whatever becomes of it, it takes room in the store: also one that is presented for a second only.
         let tally = try tally(in: store)
@@ -41,7 +41,7 @@ struct RequestAdmission {
         case .refused(let refusal):
             return try refuse(arrival, token: refusal.token, reason: refusal.reason, in: store)
         case .inOrder(let request):
-            return try admit(request, from: arrival, in: store)
+            return try admitInOrder(request, from: arrival, in: store)
         }
     }
 
@@ -61,8 +61,8 @@ struct RequestAdmission {
         return .entered
     }
 
-    /// A message whose jti is known: the same bytes are no news, others are a conflict, which is recorded once.
-    func outcome(of seen: SeenMessage, comingAgainAs digest: [UInt8], in store: StoreTransaction) throws -> Outcome {
+    /// Receives a message whose jti is known: the same bytes change nothing, others are a conflict, recorded once.
+    func receiveAgain(_ seen: SeenMessage, digest: [UInt8], in store: StoreTransaction) throws -> Outcome {
         guard seen.payloadDigest != digest else { return .known }
         if !seen.isReused {
             try store.markReused(seen)
@@ -71,18 +71,21 @@ struct RequestAdmission {
         return .reusedJTI
     }
 
-    private func admit(_ request: AuthnRequest, from arrival: Arrival, in store: StoreTransaction) throws -> Outcome {
+    private func admitInOrder(_ request: AuthnRequest, from arrival: Arrival, in store: StoreTransaction) throws
+        -> Outcome
+    {
         let acsTransId = request.transaction.acsTransId.canonical
         guard var holder = try store.newestPresented(enrollment: enrollment.id, acsTransId: acsTransId) else {
             return try present(request, from: arrival, in: store)
         }
         let hasExpired = try expireIfDue(&holder, in: store)
-        let outcome = try admit(request, from: arrival, besides: holder, in: store)
+        let outcome = try admitAgain(request, from: arrival, besides: holder, in: store)
         if hasExpired, case .known = outcome { return .entered }
         return outcome
     }
 
-    private func admit(
+    /// Admits a message about a transaction that was presented before.
+    private func admitAgain(
         _ request: AuthnRequest, from arrival: Arrival, besides holder: RequestRecord, in store: StoreTransaction
     ) throws -> Outcome {
         // A damaged request whose digest is lost can never be decided: the newer message replaces it.

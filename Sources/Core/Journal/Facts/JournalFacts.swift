@@ -90,21 +90,23 @@ extension JournalFact {
     }
 
     /// A wrong PIN was tried.
-    static func notVerified(_ counter: PINCounter, _ tries: PINTries) -> JournalFact {
-        JournalFact(.notVerified, counter.journaled.adding(tries))
+    static func notVerified(_ subject: PINTries.Subject, _ tries: PINTries) -> JournalFact {
+        JournalFact(.notVerified, subject.journaled.adding(tries))
     }
 
     /// A PIN was right, and nothing was decided, or it is of a key that had wrong ones before.
-    package static func verified(_ counter: PINCounter) -> JournalFact { JournalFact(.verified, counter.journaled) }
+    package static func verified(_ subject: PINTries.Subject) -> JournalFact {
+        JournalFact(.verified, subject.journaled)
+    }
 
     /// Something else than the agent had set them back.
-    package static func pinTriesPutBack(_ counter: PINCounter, _ tries: PINTries) -> JournalFact {
-        JournalFact(.pinTriesPutBack, counter.journaled.adding(tries))
+    package static func pinTriesPutBack(_ subject: PINTries.Subject, _ tries: PINTries) -> JournalFact {
+        JournalFact(.pinTriesPutBack, subject.journaled.adding(tries))
     }
 
     /// No try is taken for some time.
-    package static func blocked(_ counter: PINCounter, _ tries: PINTries) -> JournalFact {
-        JournalFact(.blocked, counter.journaled.adding(tries).adding("until", tries.blockedUntil.map(UTCTime.text)))
+    package static func blocked(_ subject: PINTries.Subject, _ tries: PINTries) -> JournalFact {
+        JournalFact(.blocked, subject.journaled.adding(tries).adding("until", tries.blockedUntil.map(UTCTime.text)))
     }
 
     /// - Parameter enrollment: as it is written: an older row has a lower version.

@@ -58,7 +58,7 @@ struct JournaledPINTries: Sendable {
     func missing(in enrollment: Enrollment) -> Int? {
         guard !enrollment.isOver, enrollment.key == .own,
             let known = ofEnrollments.count(enrollment.id, behind: starts),
-            known > Int64(enrollment.pinTries.failures),
+            known > Int64(enrollment.ownPINTries.failures),
             let count = Int(exactly: known)
         else { return nil }
         return count

@@ -56,12 +56,12 @@ struct JournaledRows: Sendable {
         if let old = pinTries.missing(in: tries).keys.first {
             faults.keyTries = JournalError(
                 sequence: head.sequence + 1,
-                problem: "is missing: \(PINCounter(old).name) had more wrong PINs than its row says")
+                problem: "is missing: \(PINTries.Subject(old).name) had more wrong PINs than its row says")
         } else if let changed = tries.first(where: { $0.value == .unknown })?.key {
             faults.keyTries = JournalError(
                 sequence: head.sequence,
                 problem:
-                    "does not vouch for the wrong PINs of \(PINCounter(changed).name): their row is not as the "
+                    "does not vouch for the wrong PINs of \(PINTries.Subject(changed).name): their row is not as the "
                     + "agent wrote it")
         }
     }

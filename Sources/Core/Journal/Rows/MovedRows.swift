@@ -83,7 +83,7 @@ extension MovedRows.Row {
             return
         }
         // The wrong PINs of a key that existed already are counted by the key.
-        let failures = enrollment.key == .own ? enrollment.pinTries.failures : 0
+        let failures = enrollment.key == .own ? enrollment.ownPINTries.failures : 0
         self = .live(signCount: Int64(enrollment.signCount), failures: Int64(failures))
     }
 

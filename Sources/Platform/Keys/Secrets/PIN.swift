@@ -26,7 +26,7 @@ package struct PIN: Sendable, Equatable {
         guard characters.count >= Self.characters.lowerBound else { throw .tooShort }
         guard characters.count <= Self.characters.upperBound else { throw .tooLong }
         self.secret = secret
-        isGuessable = GuessablePIN.contains(characters)
+        isGuessable = Self.isGuessable(characters)
     }
 
     /// The numbers of its Unicode scalars.

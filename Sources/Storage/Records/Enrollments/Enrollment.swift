@@ -31,7 +31,7 @@ package struct Enrollment: Sendable {
     package internal(set) var signCount: UInt32
     package internal(set) var state: EnrollmentState
     /// Of authnType `pin`, with a key of the agent's own: the tries that were wrong.
-    package internal(set) var pinTries: PINTries
+    package internal(set) var ownPINTries: PINTries
     /// The wrong PINs of its key, through this enrollment and others; nil for a key of the agent's own.
     package let keyTries: PINTries?
     /// Whether its PIN is among the first that anyone would try; false if it has none.
@@ -62,7 +62,7 @@ package struct Enrollment: Sendable {
         credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, key: KeyPlace = .own,
         takesPush: Bool = true,
         credentialKey: PublicKey? = nil, sealedKey: [UInt8]? = nil, signCount: UInt32, state: EnrollmentState,
-        pinTries: PINTries = .fresh,
+        ownPINTries: PINTries = .fresh,
         keyTries: PINTries? = nil, isPINGuessable: Bool = false,
         signCountRaise: SignCountRaise? = nil, refusedSignCount: UInt32? = nil,
         endReason: String? = nil, endedAt: Int64? = nil
@@ -82,7 +82,7 @@ package struct Enrollment: Sendable {
         self.sealedKey = sealedKey
         self.signCount = signCount
         self.state = state
-        self.pinTries = pinTries
+        self.ownPINTries = ownPINTries
         self.keyTries = keyTries
         self.isPINGuessable = isPINGuessable
         self.signCountRaise = signCountRaise
@@ -111,7 +111,7 @@ package struct Enrollment: Sendable {
     }
 
     /// The tries that count for its next one.
-    package var countedTries: PINTries { keyTries ?? pinTries }
+    package var pinTries: PINTries { keyTries ?? ownPINTries }
 
     /// Whether an approval can claim user verification.
     package var canVerifyUser: Bool { authnType.verifiesUser }

@@ -67,7 +67,7 @@ package enum EnrollmentTransition: Sendable {
         case (.signCountTaken(let count), .active)
         where enrollment.signCount < count && enrollment.refusedSignCount == nil:
             enrollment.signCount = count
-            enrollment.pinTries = .fresh
+            enrollment.ownPINTries = .fresh
         case (.tokenResealed(let old, let new), .active(let membership)) where membership.sealedToken == old:
             enrollment.state = .active(membership.with(sealedToken: new))
         case (.tokenResealed(let old, let new), .suspended(let membership)) where membership.sealedToken == old:
@@ -92,13 +92,13 @@ package enum EnrollmentTransition: Sendable {
             enrollment.refusedSignCount = max(count, enrollment.refusedSignCount ?? 0)
         case .signCountKnown(let refused) where enrollment.refusedSignCount == refused:
             enrollment.refusedSignCount = nil
-        case .pinTries(let old, let new) where enrollment.pinTries == old:
-            enrollment.pinTries = new
+        case .pinTries(let old, let new) where enrollment.ownPINTries == old:
+            enrollment.ownPINTries = new
         case .keyResealed(let key) where enrollment.sealedKey == key.from:
             enrollment.sealedKey = key.to
         case .pinChanged(let isGuessable, let key) where enrollment.sealedKey == key.from:
             enrollment.sealedKey = key.to
-            enrollment.pinTries = .fresh
+            enrollment.ownPINTries = .fresh
             enrollment.isPINGuessable = isGuessable
         default:
             return false

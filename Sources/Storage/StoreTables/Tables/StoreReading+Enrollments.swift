@@ -89,8 +89,8 @@ extension StoreReading {
             .endedAt: enrollment.endedAt,
             .credentialKey: enrollment.credentialKey?.subjectPublicKeyInfo,
             .sealedKey: enrollment.sealedKey,
-            .pinFailures: enrollment.pinTries.failures,
-            .pinBlockedUntil: enrollment.pinTries.blockedUntil,
+            .pinFailures: enrollment.ownPINTries.failures,
+            .pinBlockedUntil: enrollment.ownPINTries.blockedUntil,
             .pinGuessable: enrollment.isPINGuessable,
             .keyIdentity: enrollment.key.external?.identity?.bytes,
             .refusedSignCount: enrollment.refusedSignCount,
@@ -150,7 +150,7 @@ extension StoreReading {
             credentialKey: try fields.optionalPublicKey(.credentialKey),
             sealedKey: try fields.optionalBytes(.sealedKey),
             signCount: try fields.number(.signCount), state: try state(fields, personal),
-            pinTries: PINTries(
+            ownPINTries: PINTries(
                 failures: Int(try fields.count(.pinFailures)),
                 blockedUntil: try fields.optionalTime(.pinBlockedUntil)),
             keyTries: try keyTries(fields), isPINGuessable: try fields.flag(.pinGuessable),
@@ -248,7 +248,7 @@ extension StoreTransaction {
     ) throws -> ColumnValues<EnrollmentColumn> {
         let row = SealedRow.enrollment(changed.id)
         let version = RowVersion.next(
-            after: old?.rowVersion, seen: leastVersion(of: row), failures: changed.pinTries.failures)
+            after: old?.rowVersion, seen: leastVersion(of: row), failures: changed.ownPINTries.failures)
         var enrollment = changed
         (enrollment.version, enrollment.pinEpoch) = (version.number, version.pinEpoch)
         enrollment.journalSequence = try journalMark(.head)?.point.sequence ?? 0
@@ -266,6 +266,6 @@ extension StoreTransaction {
 
 extension Enrollment {
     fileprivate var rowVersion: RowVersion {
-        RowVersion(number: version, pinEpoch: pinEpoch, failures: pinTries.failures)
+        RowVersion(number: version, pinEpoch: pinEpoch, failures: ownPINTries.failures)
     }
 }

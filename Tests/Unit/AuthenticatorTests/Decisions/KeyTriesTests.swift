@@ -63,7 +63,7 @@ struct KeyTriesTests {
     }
 
     private func tries(of card: SampleEnrollment) async throws -> PINTries {
-        try await sample.enrollment(card.id).countedTries
+        try await sample.enrollment(card.id).pinTries
     }
 
     @Test func `wrong ones at enroll are counted and block, also across restarts, and the issuer is not asked`()
@@ -86,7 +86,7 @@ struct KeyTriesTests {
         #expect(try await refusal(.right, in: restarted)?.code == .blocked)
         sample.clock.advance(by: 1)
         #expect(try await refusal(.right, in: restarted) == nil)
-        #expect(try await sample.allEnrollments().map(\.countedTries) == [.fresh])
+        #expect(try await sample.allEnrollments().map(\.pinTries) == [.fresh])
     }
 
     @Test func `the journal has each wrong one and each block, by a digest of the key`() async throws {
@@ -155,7 +155,7 @@ struct KeyTriesTests {
         let card = try await enrolled().card
         let twin = try await sample.enrolled("twin", authnType: .pin, at: card.enrollment.key)
         let key = try #require(card.enrollment.key.external?.identity)
-        let (check, queues) = (PINCheck(ports: sample.agent.ports.decision), sample.agent.ports.keyQueues)
+        let (check, queues) = (PINCheck(ports: sample.agent.ports.decision), sample.agent.ports.decision.keyQueues)
         let (begun, counts) = (Box(0), Box<[Int]>([]))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for each in [card, twin] {
@@ -210,13 +210,13 @@ struct KeyTriesTests {
         for _ in 1...2 {
             let again = try sample.restarted()
             try await again.agent.prepare()
-            #expect(try await again.enrollment(card.id).countedTries == PINTries(failures: 1, blockedUntil: nil))
+            #expect(try await again.enrollment(card.id).pinTries == PINTries(failures: 1, blockedUntil: nil))
             #expect(try await again.journal().filter { $0.kind == .notVerified }.count == 1)
             #expect(try await again.agent.journal.verify().fault == nil)
         }
         let last = try sample.restarted()
         try await last.approve(request, pin: .right)
-        #expect(try await last.enrollment(card.id).countedTries == .fresh)
+        #expect(try await last.enrollment(card.id).pinTries == .fresh)
     }
 
     /// On PostgreSQL the host is alpha, and a host of another name is another's.
@@ -238,7 +238,7 @@ struct KeyTriesTests {
         let check = PINCheck(ports: sample.agent.ports.decision)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await check.run(PINCounter(key)) { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+                try await check.run(PINTries.Subject(key)) { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             }
             try await group.waitForAll()
         }
@@ -250,7 +250,7 @@ struct KeyTriesTests {
         let check = PINCheck(ports: sample.agent.ports.decision)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                _ = try? await check.run(PINCounter(key)) {
+                _ = try? await check.run(PINTries.Subject(key)) {
                     unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                     throw CustodyError(.wrongPIN, "it does not open")
                 }

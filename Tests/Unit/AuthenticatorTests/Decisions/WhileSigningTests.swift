@@ -69,7 +69,7 @@ struct WhileSigningTests {
         #expect(try await sample.outbox(of: card).isEmpty)
         // Nor does the older PIN take back what was counted of the newer one.
         try putNewestBack()
-        #expect(try await sample.enrollment(card.id).pinTries.failures == 1)
+        #expect(try await sample.enrollment(card.id).ownPINTries.failures == 1)
     }
 
     @Test func `a PIN is tried on no other key than that whose tries are counted`() async throws {
@@ -79,7 +79,7 @@ struct WhileSigningTests {
         let check = PINCheck(ports: sample.ports.decision)
         let code = try await failureCode { try await check.run(read) { _ = Issue.record("a PIN was tried") } }
         #expect(code == .keyUnavailable)
-        #expect(try await sample.enrollment(card.id).pinTries == .fresh)
+        #expect(try await sample.enrollment(card.id).ownPINTries == .fresh)
     }
 
     @Test func `it is superseded, and the newer message is signed instead`() async throws {

@@ -20,7 +20,7 @@ struct EnrollmentTransitionTests {
         return Enrollment(
             id: id, target: try SampleAgent.target, name: "card", authnType: .pin, algorithm: -7,
             rpId: "issuer.example", credentialId: [1], userHandle: [1], startedAt: 1,
-            sealedKey: [1], signCount: 5, state: state, pinTries: PINTries(failures: 1, blockedUntil: nil))
+            sealedKey: [1], signCount: 5, state: state, ownPINTries: PINTries(failures: 1, blockedUntil: nil))
     }
 
     private func state(_ name: String) -> EnrollmentState {
@@ -92,6 +92,6 @@ struct EnrollmentTransitionTests {
 
     @Test func `a signCount is taken with the PIN that was right`() throws {
         let changed = EnrollmentTransition.signCountTaken(7).applied(to: try enrollment(state("active")))
-        #expect(changed?.signCount == 7 && changed?.pinTries == .fresh)
+        #expect(changed?.signCount == 7 && changed?.ownPINTries == .fresh)
     }
 }

@@ -124,7 +124,7 @@ struct PINEnrollmentTests {
         #expect(
             try await failureCode { try await sample.agent.changePIN(of: theirs.id, from: .right, to: pin("2468")) }
                 == .invalidArgument)
-        #expect(try await sample.enrollment(theirs.id).pinTries == .fresh)
+        #expect(try await sample.enrollment(theirs.id).ownPINTries == .fresh)
     }
 
     @Test func `the PIN of a key that was there already is that key's, and wrong ones count here too`() async throws {

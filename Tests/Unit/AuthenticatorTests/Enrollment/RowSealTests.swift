@@ -139,7 +139,7 @@ struct RowSealTests {
         #expect(try await sample.agent.journal.verify().fault?.problem.contains("more wrong PINs") == true)
         let again = try await begun()
         #expect(try await failureCode { try await again.approve(request, pin: .right) } == .keyUnavailable)
-        #expect(try await again.enrollment(card.id).pinTries == .fresh)
+        #expect(try await again.enrollment(card.id).ownPINTries == .fresh)
         #expect(try await again.agent.journal.verify().fault?.problem.contains("more wrong PINs") == true)
     }
 

@@ -14,7 +14,7 @@ struct MovedRowsTests {
     private func row(signCount: UInt32 = 12, failures: Int = 0, isOver: Bool = false) -> Enrollment {
         var row = row
         row.signCount = signCount
-        row.pinTries = PINTries(failures: failures, blockedUntil: nil)
+        row.ownPINTries = PINTries(failures: failures, blockedUntil: nil)
         if isOver { row.end(at: SampleAgent.start) }
         return row
     }
@@ -61,7 +61,7 @@ struct MovedRowsTests {
     }
 
     @Test func `wrong PINs count as in the row, whatever this chain has said before`() throws {
-        let wrong = JournalFact.notVerified(PINCounter(row.id), PINTries(failures: 3, blockedUntil: nil))
+        let wrong = JournalFact.notVerified(PINTries.Subject(row.id), PINTries(failures: 3, blockedUntil: nil))
         #expect(try fault([row()], after: [wrong])?.contains("more wrong PINs") == true)
         #expect(try fault([row()], after: [wrong] + moved([row()])) == nil)
         #expect(try fault([row(failures: 2)], after: [wrong] + moved([row(failures: 2)])) == nil)
@@ -73,7 +73,7 @@ struct MovedRowsTests {
         func tries(_ failures: Int) -> [KeyIdentity: PINTries] {
             [key: PINTries(failures: failures, blockedUntil: nil)]
         }
-        let wrong = JournalFact.notVerified(PINCounter(key), PINTries(failures: 3, blockedUntil: nil))
+        let wrong = JournalFact.notVerified(PINTries.Subject(key), PINTries(failures: 3, blockedUntil: nil))
         #expect(try fault([], after: [wrong] + moved([])) == nil)
         #expect(try fault([], tries(2), after: [wrong] + moved([], tries(2))) == nil)
         #expect(try fault([], after: moved([], tries(2)))?.contains("more wrong PINs") == true)

@@ -273,7 +273,7 @@ struct RowSumTests {
         try await again.clock.wakeNext()
         #expect(try await refusal.value == .notInTime)
         #expect(try await again.request(request).life.state == .pending)
-        #expect(try await again.enrollment(card.id).pinTries == .fresh)
+        #expect(try await again.enrollment(card.id).ownPINTries == .fresh)
         try await again.agent.rowWatch.look()
         try await again.approve(request, pin: .right)
     }

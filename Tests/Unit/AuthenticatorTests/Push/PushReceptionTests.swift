@@ -51,7 +51,7 @@ struct PushReceptionTests {
         let (card, subscription) = try await sample.subscribed(push)
         let message = try sample.message(.numbered(1), for: card)
         await sample.issuer.onFetch { (_) throws(IssuerError) in RequestList(requests: [message], cursor: "c1") }
-        try await sample.running([sample.agent.pushHints.run]) {
+        try await sample.running([sample.agent.fetcher.runPushed]) {
             _ = try await sample.push(Array("hint".utf8), to: subscription, by: push)
             #expect(try await sample.issuer.fetched.next().wait == 0)
             try await sample.eventually { try $0.requests(pendingOnly: true, enrollment: card.id, limit: 9).first }

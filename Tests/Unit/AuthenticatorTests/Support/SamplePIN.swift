@@ -17,7 +17,7 @@ extension SampleAgent {
         return (card, try await onlyRequest().id)
     }
 
-    func tries(of card: SampleEnrollment) async throws -> PINTries { try await enrollment(card.id).countedTries }
+    func tries(of card: SampleEnrollment) async throws -> PINTries { try await enrollment(card.id).pinTries }
 
     /// What an approval fails with; nil if it does not.
     func refusal(of request: RequestID, pin: PIN?) async throws -> CommandError? {

@@ -1,5 +1,4 @@
-/// The PINs that anyone would try first.
-enum GuessablePIN {
+extension PIN {
     private static let digits: ClosedRange<UInt32> = 0x30...0x39
     private static let years = [[0x31, 0x39], [0x32, 0x30]] as [[UInt32]]
 
@@ -9,7 +8,7 @@ enum GuessablePIN {
     /// year from 1900 to 2099.
     ///
     /// - Parameter pin: the numbers of its characters.
-    static func contains(_ pin: [UInt32]) -> Bool { isRepeated(pin) || isRun(pin) || isYear(pin) }
+    static func isGuessable(_ pin: [UInt32]) -> Bool { isRepeated(pin) || isRun(pin) || isYear(pin) }
 
     private static func isRepeated(_ pin: [UInt32]) -> Bool {
         guard pin.count >= 2 else { return false }
