@@ -6,13 +6,28 @@ import Logging
 import Records
 import Synchronization
 
-/// What is enrolled, for whoever cannot wait for the store.
+/// Type of what is enrolled, as the store last said: a caller of ``D1Authn/enrolledAuthnType()`` cannot wait for it.
 final class EnrolledType: Sendable {
-    private let kept = Mutex<AuthnType?>(nil)
+    private struct State {
+        var value: AuthnType?
+        /// Reads that have begun, and the number of the one that the value is from.
+        var (begun, read) = (0, 0)
+    }
 
-    var value: AuthnType? {
-        get { kept.withLock(\.self) }
-        set { kept.withLock { $0 = newValue } }
+    private let state = Mutex(State())
+
+    var value: AuthnType? { state.withLock(\.value) }
+
+    /// Takes what `read` finds, unless a read that began later was there first.
+    ///
+    /// So nothing that was read before an enrollment ended is shown after it.
+    func update(_ read: () async throws -> AuthnType?) async throws {
+        let number = state.withLock { state in
+            state.begun += 1
+            return state.begun
+        }
+        let found = try await read()
+        state.withLock { if number > $0.read { ($0.read, $0.value) = (number, found) } }
     }
 }
 
@@ -27,15 +42,15 @@ extension Agent {
         try await enrollments(at: issuer).first { if case .active = $0.state { !$0.isDamaged } else { false } }
     }
 
-    func enrolledType(at issuer: IssuerURL) async throws -> AuthnType? {
-        try await active(at: issuer) == nil ? nil : .platform
+    func update(_ enrolled: EnrolledType, at issuer: IssuerURL) async throws {
+        try await enrolled.update { try await active(at: issuer) == nil ? nil : .platform }
     }
 
     /// What is done before anything runs.
     func preparation(of enrolled: EnrolledType, at issuer: IssuerURL) async -> Result<Void, D1Error> {
         do {
             try await prepare()
-            enrolled.value = try await enrolledType(at: issuer)
+            try await update(enrolled, at: issuer)
             return .success(())
         } catch is SealError {
             return .failure(D1Error(.core, "wrongSecret", "the secret is not the one that this state was made with"))
@@ -72,7 +87,7 @@ extension Agent {
         let changes = hub.notifier { event in
             if case .found(.standings) = event { true } else { event.kind?.changesStanding == true }
         }
-        enrolled.value = try await enrolledType(at: issuer)
-        for await _ in changes { enrolled.value = try await enrolledType(at: issuer) }
+        try await update(enrolled, at: issuer)
+        for await _ in changes { try await update(enrolled, at: issuer) }
     }
 }

@@ -34,7 +34,7 @@ struct Enrolling: Sendable {
         guard case .active = enrollment.state else {
             throw D1Error(.authn, "issuerUnreachable", "the issuer has not answered yet; the enrollment goes on")
         }
-        host.enrolledType.value = .platform
+        try await host.agent.update(host.enrolledType, at: setup.target.issuer)
     }
 
     private func expectNothingEnrolled() async throws {
@@ -63,6 +63,6 @@ extension Host {
         for enrollment in try await agent.enrollments(at: setup.target.issuer) {
             _ = try await agent.unenroll(enrollment.id, locally: false, forced: false)
         }
-        enrolledType.value = nil
+        try await agent.update(enrolledType, at: setup.target.issuer)
     }
 }
