@@ -2,18 +2,23 @@ import Keys
 package import Records
 import TableRows
 
-/// The column of an enrollment's data key, sealed; a statement gives it after the columns of the tables that it reads.
+/// The column of an enrollment's sealed data key.
+///
+/// A statement selects it after the columns of its tables.
 package enum DataKeyColumn: Int, TableColumn {
     static let table = TableLayout<Self>("data_key", naming: .snakeCase)
 
     case sealed
 }
 
-/// The data keys that one database transaction has seen.
+/// The data keys that one database transaction has read.
 ///
-/// None outlives it, so that nobody reads or writes under a key that the database has no more.
+/// The cache ends with the database transaction, so no row is read or written under a key that the database has
+/// destroyed.
 final class SeenDataKeys {
-    /// The most that are known at once.
+    /// The limit for each cache, in keys.
+    ///
+    /// A full cache is emptied.
     private static let limit = 512
 
     private var sealed: [EnrollmentID: [UInt8]] = [:]
@@ -41,16 +46,18 @@ final class SeenDataKeys {
 }
 
 extension StoreReading {
-    /// The data key of the enrollment that a column names, for a list of columns that it ends.
+    /// A subquery for the sealed data key of an enrollment, as the last column of a `SELECT`.
+    ///
+    /// - Parameter enrollment: the column that has the enrollment's id.
     static func dataKey(of enrollment: String) -> String {
         "(SELECT sealed FROM data_key WHERE data_key.enrollment_id = \(enrollment))"
     }
 
-    /// What reads and writes the personal values of a row.
+    /// Returns the cipher for the personal values of a row that was read.
     ///
     /// - Parameters:
-    ///   - row: what the row is known by in its table.
-    ///   - fields: the data key, which the statement gave that gave the row.
+    ///   - row: the row's key in its table.
+    ///   - fields: the sealed data key, from the same statement as the row.
     func cipher<Column>(
         _ table: TableLayout<Column>, row: String, of id: EnrollmentID, _ fields: Fields<DataKeyColumn>
     ) throws -> RowCipher {
@@ -59,7 +66,9 @@ extension StoreReading {
         return cipher(table.name, row: row, of: id, sealed)
     }
 
-    /// The same of a row that is to be written; asks for the data key if it was not seen yet.
+    /// Returns the cipher for a row that is to be written.
+    ///
+    /// Reads the data key unless it was read already.
     func cipher<Column>(_ table: TableLayout<Column>, row: String, of id: EnrollmentID) throws -> RowCipher {
         try cipher(table.name, row: row, of: id)
     }
@@ -87,9 +96,9 @@ extension StoreReading {
         }.first
     }
 
-    /// The sealed data keys of the enrollments whose id comes after one, nil for all, by their ids: at most `limit`.
+    /// The sealed data keys of the enrollments after `id`, in the order of their ids, at most `limit`.
     ///
-    /// Also of those that are over; none if the store has no data keys.
+    /// `nil` starts with the first id. Includes ended enrollments. Empty if the store has no data keys.
     package func dataKeys(after id: EnrollmentID?, limit: Int) throws -> [SealedDataKey] {
         try database.rows(
             """
@@ -99,7 +108,7 @@ extension StoreReading {
             [id?.text ?? "", FreeSlot.prefix, limit], as: sealedDataKey)
     }
 
-    /// Looks at the data keys of enrollments together, before their rows are written.
+    /// Reads the data keys of several enrollments with one statement, before their rows are written.
     func seeDataKeys(of ids: Set<EnrollmentID>) throws {
         let unseen = ids.filter { dataKeys[$0] == nil }
         guard !unseen.isEmpty else { return }
@@ -120,32 +129,33 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// Makes the data key of a new enrollment.
+    /// Creates the data key of a new enrollment.
+    ///
+    /// SQLite reuses the row of a destroyed key if there is one.
     func insertDataKey(of id: EnrollmentID) throws {
-        // On PostgreSQL a row that is written anew has another place, and other hosts look for one at the same time.
+        // PostgreSQL writes a changed row to a new place anyway, and several hosts would compete for the same free row.
         guard !sealing.isShared, let slot = try freeSlot() else { return try addDataKey(of: id) }
         let sealed = try sealing.dataKeys.seal(DataKey.generate(), of: id)
         try database.run("UPDATE data_key SET enrollment_id = ?, sealed = ? WHERE slot = ?", [id.text, sealed, slot])
         dataKeys.take(sealed, of: id)
     }
 
-    /// The place of a key that was destroyed.
+    /// The slot of a destroyed key, or `nil` if there is none.
     private func freeSlot() throws -> Int64? {
         try database.number(
             "SELECT slot FROM data_key WHERE enrollment_id >= ? ORDER BY enrollment_id LIMIT 1", [FreeSlot.prefix])
     }
 
-    /// Makes the data key of an enrollment behind all others.
+    /// Creates the data key of an enrollment in a new row after all others.
     func addDataKey(of id: EnrollmentID) throws {
         let sealed = try sealing.dataKeys.seal(DataKey.generate(), of: id)
         try database.run("INSERT INTO data_key (enrollment_id, sealed) VALUES (?, ?)", [id.text, sealed])
         dataKeys.take(sealed, of: id)
     }
 
-    /// Destroys a data key: what was encrypted under it nobody can read any more, wherever a copy of that is.
+    /// Destroys a data key, so that all values encrypted under it are unreadable in the store and in every copy.
     ///
-    /// In SQLite's file the row stays, and as long as it was: so zeros are written in the same place, and no other key is
-    /// moved.
+    /// In SQLite the row stays and keeps its length: zeros overwrite the key in place, and no other key moves.
     func destroyDataKey(of id: EnrollmentID) throws {
         dataKeys.forget(id)
         guard !sealing.isShared else {
@@ -157,7 +167,9 @@ extension StoreTransaction {
             [FreeSlot.id(of: slot), [UInt8](repeating: 0, count: sealed.count), slot])
     }
 
-    /// Writes the same data key, sealed anew; nothing if the row has another one.
+    /// Replaces the sealed form of a data key.
+    ///
+    /// Changes no row if the row has another key by now.
     package func update(_ old: SealedDataKey, resealed: [UInt8]) throws {
         dataKeys.forget(old.enrollmentId)
         try database.run(
@@ -166,7 +178,9 @@ extension StoreTransaction {
     }
 }
 
-/// The mark of a row whose data key was destroyed, in the place of an enrollment's id: as long as an id, and behind all ids.
+/// The id of a row whose data key was destroyed.
+///
+/// It is as long as an enrollment's id, and sorts after all of them.
 private enum FreeSlot {
     static let prefix = "unused"
 

@@ -1,14 +1,14 @@
 package import Records
 
 extension FoundRequest {
-    /// Reads a request with its enrollment; nil if it is not there.
+    /// Returns a request with its enrollment, or `nil` if the request does not exist.
     package static func read(_ id: RequestID, in store: StoreReading) throws -> FoundRequest? {
         try store.request(id).map { FoundRequest(request: $0, enrollment: try store.enrollment($0.enrollmentId)) }
     }
 
-    /// Returns the requests that are there, by their ids.
+    /// Returns the requests that exist, by id.
     package static func all(_ ids: Set<RequestID>, in store: StoreReading) throws -> [RequestID: FoundRequest] {
-        // Many requests are of few enrollments.
+        // Many requests share few enrollments, so each enrollment is read once.
         var enrollments: [EnrollmentID: Enrollment?] = [:]
         var found: [RequestID: FoundRequest] = [:]
         for id in ids {

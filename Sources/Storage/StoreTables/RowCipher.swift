@@ -1,13 +1,13 @@
 import Keys
 import TableRows
 
-/// Encrypts and decrypts the personal values of one row, under the data key of its enrollment.
+/// Encrypts and decrypts the personal values of one row under the data key of its enrollment.
 ///
-/// A value is bound to its table, column, enrollment and row, so that one of another place does not open. What is missing
-/// or empty stays so, as statements ask for that.
+/// A value is bound to its table, column, enrollment and row, so a value copied from another place does not decrypt.
+/// NULL and empty values stay unencrypted, because statements select by them.
 struct RowCipher {
     private let place: String
-    /// Opened when it is needed: a row that was erased has no key any more, and nothing that needs it.
+    /// Opens the data key only if a value needs it: an erased row has neither a key nor an encrypted value.
     private let key: () throws -> DataKey
 
     init(place: String, key: @escaping () throws -> DataKey) {
@@ -15,7 +15,7 @@ struct RowCipher {
         self.key = key
     }
 
-    /// - Returns: nil if it was not written to this place under this key.
+    /// - Returns: `nil` if the value was not encrypted for this place under this key.
     func opened(_ value: ColumnValue, column: String) throws -> ColumnValue? {
         switch value {
         case .null: return .null

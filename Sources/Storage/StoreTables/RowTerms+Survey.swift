@@ -3,7 +3,7 @@ package import Records
 import TableRows
 
 extension StoreReading {
-    /// The most rows that are in memory.
+    /// The page size of a survey, in rows.
     private static let surveyed = 2_000
 
     struct HeadRow {
@@ -12,14 +12,14 @@ extension StoreReading {
         let rows: [UInt8]
     }
 
-    /// Reads all rows that have a seal, as of one moment, and holds them against the sums that the hosts' heads have.
+    /// Reads all sealed rows of one snapshot, and compares their sum with the sums of the hosts' heads.
     ///
-    /// It comes first in its database transaction, which reads on a connection of its own (``Store/survey(_:)``). If they
-    /// agree, no older row is used in what is written from then on.
+    /// Call it first in a database transaction of ``Store/survey(_:)``, which reads on a connection of its own. If the
+    /// sums agree, no later write of this process uses a row that is older than in this survey.
     ///
-    /// - Parameter isWanted: asked again and again; once it says no, `CancellationError` is thrown.
+    /// - Parameter isWanted: called before each page. Once it returns false, `CancellationError` is thrown.
     package func surveyRows(while isWanted: () -> Bool = { true }) throws -> RowSurvey {
-        // Before anything is read: what is committed from now on is newer than what is read.
+        // Before the first read: a row that is committed from now on is newer than the snapshot.
         let survey = sealing.seen.beginSurvey()
         let heads = try headRows()
         let ends = Dictionary(heads.map { ($0.host, $0.point.sequence) }) { first, _ in first }
@@ -43,7 +43,7 @@ extension StoreReading {
             let isOlder = sealing.seen.note(row, mark, in: survey)
             if isOlder, older.count < RowSurvey.mostNamed { older.append(row.name) }
         }
-        // An older sum may agree with older rows.
+        // If a sum was put back with its rows, both may agree and still be old.
         let agrees = silent.isEmpty && found == told && older.isEmpty
         if agrees { sealing.seen.conclude(survey, heads: ends) }
         var due = found
@@ -62,7 +62,9 @@ extension StoreReading {
         }
     }
 
-    /// Goes through them in pages, each under the limit of a statement; no row is decoded.
+    /// Reads the rows in pages, so that each statement stays below its time limit.
+    ///
+    /// Decodes no row.
     private func forEachSealedRow(while isWanted: () -> Bool, _ body: (SealedRow, RowMark) throws -> Void) throws {
         let sql = "SELECT seq, id, state, version, seal FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?"
         var (place, count): (Int64, Int) = (.min, Self.surveyed)

@@ -3,36 +3,38 @@ package import Records
 import TableRows
 import TextAndTime
 
-/// The column of the key under which rows stand in sums, sealed.
+/// The column of the sealed row key, under which ``RowTerms`` computes the terms of the row sums.
 enum RowKeyColumn: Int, TableColumn {
     static let table = TableLayout<Self>("row_key", naming: .snakeCase)
 
     case sealed
 }
 
-/// A row that has a seal, as it is in the database.
+/// The state, version and seal of a sealed row, as the database has them.
 struct RowMark {
-    /// Of an enrollment, as its column has it: nobody checks the seal of one that has ended.
+    /// The value of an enrollment's `state` column.
+    ///
+    /// No seal of an ended enrollment is verified.
     var state = ""
     let version: Int64
     let seal: [UInt8]
 }
 
-/// The numbers for which rows stand in a ``RowSum``.
+/// Computes the term that each row adds to a ``RowSum``.
 ///
-/// They are secret, and so are the sums: who knew them could look for older rows that together leave a sum as it is.
+/// Terms and sums are secret. With them, an attacker could search for older rows that leave the sum unchanged.
 final class RowTerms {
     private static let use = "oob-agent row 1"
     private static let useForNames = "oob-agent name 1"
 
     private let key: DataKey
-    /// Made for the first row: most database transactions write none.
+    /// Created for the first row, because most database transactions write none.
     private var hash: KeyedHash?
 
     init(_ key: DataKey) { self.key = key }
 
     func term(of row: SealedRow, _ mark: RowMark) throws -> RowSum {
-        // Neither a name nor a state has a zero byte, and a key is of fixed length: so no two rows give the same bytes.
+        // Table names and states have no zero byte, and a key has a fixed length, so no two rows give the same bytes.
         var bytes = Array(row.table.utf8) + [0] + row.key + [0] + Array(mark.state.utf8) + [0]
         unsafe withUnsafeBytes(of: mark.version.bigEndian) { unsafe bytes.append(contentsOf: $0) }
         bytes += mark.seal
@@ -42,10 +44,10 @@ final class RowTerms {
         return term
     }
 
-    /// A number from 1 to 65,536 by which an enrollment's name is looked up: the name itself is encrypted.
+    /// The bucket of a name, 1 to 65,536, by which enrollments are looked up.
     ///
-    /// Another name has the same number once in 65,536 times, so a number that is left after an erasure proves no name; without
-    /// the key it tells nothing.
+    /// The name itself is encrypted. Another name falls into the same bucket once in 65,536 times. So a bucket that
+    /// remains after an erasure proves no name, and without the key it reveals no information about the name.
     func bucket(of name: String) throws -> Int64 {
         let code = try key.keyedHash(for: Self.useForNames).code(of: Array(name.utf8))
         return 1 + (Int64(code[0]) << 8 | Int64(code[1]))
@@ -55,7 +57,9 @@ final class RowTerms {
         try key.encrypt(sum.bytes, for: Self.place(host, point))
     }
 
-    /// Nil if it was not sealed for this head of this host.
+    /// Decrypts a sum.
+    ///
+    /// Returns `nil` if it was not sealed for this head of this host.
     func open(_ sealed: [UInt8], of host: String, at point: JournalPoint) throws -> RowSum? {
         try key.decrypt(sealed, for: Self.place(host, point)).flatMap { RowSum($0) }
     }
@@ -66,7 +70,7 @@ final class RowTerms {
 }
 
 extension RowMark {
-    /// Whether the row is of something that has not ended.
+    /// Whether this is a row of PIN tries, or of an enrollment that has not ended.
     var isLive: Bool { state != StateColumns.ended }
 }
 
@@ -85,7 +89,7 @@ extension SealedRow {
         }
     }
 
-    /// Words for a person.
+    /// A description for a person.
     var name: String {
         switch self {
         case .enrollment(let id): "enrollment \(id.text)"
@@ -97,12 +101,12 @@ extension SealedRow {
 // MARK: What a database transaction writes
 
 extension StoreReading {
-    /// Notes a row as it is in the database, which this database transaction may write over.
+    /// Records the stored state of a row that this database transaction may overwrite.
     func noteRead(_ row: SealedRow, _ mark: RowMark) { written?.state.rows[row] = mark }
 
-    /// Has the sum of this host go along with a row that is written over, made, or taken away.
+    /// Updates this host's row sum for a row that is overwritten, inserted or deleted.
     ///
-    /// - Parameter new: nil if it is taken away.
+    /// - Parameter new: the row as it is written. `nil` if the row is deleted.
     func count(_ row: SealedRow, as new: RowMark?) throws {
         guard let written else { return }
         let terms = try rowTerms(written)
@@ -112,10 +116,14 @@ extension StoreReading {
         written.state.isSumDue = true
     }
 
-    /// The name of the chain that it has; empty for the only one.
+    /// The name of the host whose journal chain this database transaction uses.
+    ///
+    /// Empty if the store has one chain.
     var chain: String { host?.text ?? "" }
 
-    /// The number by which a name is looked up; nil if there is no key for it, and nothing to be looked up.
+    /// The bucket of an enrollment's name.
+    ///
+    /// `nil` if there is no row key. No name has a bucket then.
     func nameBucket(of name: String) throws -> Int64? {
         let terms = try written.map(rowTerms) ?? keptRowKey().map(RowTerms.init)
         return try terms?.bucket(of: name)
@@ -128,10 +136,12 @@ extension StoreReading {
         return terms
     }
 
-    /// Nil if there is none; it is looked for once.
+    /// Returns the row key, or `nil` if there is none or it does not open.
+    ///
+    /// A key that was opened once is cached in the process.
     func keptRowKey() throws -> DataKey? {
         if let key = sealing.rowKey.value { return key }
-        // A key that does not open is as good as gone: this secret has opened the audit key.
+        // A key that does not open counts as lost, because the same secret has opened the audit key.
         guard let sealed = try sealedRowKey(), let key = try? sealing.seals.openRowKey(sealed) else { return nil }
         sealing.rowKey.value = key
         return key
@@ -139,28 +149,28 @@ extension StoreReading {
 
     fileprivate static let keepRowKey = "UPDATE row_key SET sealed = ? WHERE one = 1"
 
-    /// Made, unless another host has made one meanwhile.
+    /// Creates the row key, unless another host has created it meanwhile.
     ///
-    /// It is not kept in memory before it is read again: this database transaction may still fail.
+    /// The new key is not cached before it is read again, because this database transaction may still fail.
     private func newRowKey() throws -> DataKey {
         let made = try DataKey.generate()
         let sealed = try sealing.seals.seal(rowKey: made)
         try database.run("INSERT INTO row_key (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO NOTHING", [sealed])
         if let kept = try sealedRowKey(), let key = try? sealing.seals.openRowKey(kept) { return key }
         try database.run(Self.keepRowKey, [sealed])
-        // Under the key that is gone: these names are looked for in all rows that have none.
+        // The buckets were computed under the lost key. 0 makes a look-up by name read these rows one by one.
         try database.run("UPDATE enrollment SET name_bucket = 0 WHERE name_bucket > 0")
         return made
     }
 
-    /// The key under which rows stand in sums, as it was sealed; nil before the first write.
+    /// The sealed row key, or `nil` before the first write.
     package func sealedRowKey() throws -> [UInt8]? {
         try database.row(of: RowKeyColumn.table, "WHERE one = 1") { try $0.bytes(.sealed) }
     }
 }
 
 extension StoreTransaction {
-    /// Makes the key under which rows stand in sums, unless there is one.
+    /// Creates the row key if there is none.
     package func makeRowKey() throws { if let written { _ = try rowTerms(written) } }
 
     func set(rowSum sum: RowSum) throws {
@@ -168,13 +178,14 @@ extension StoreTransaction {
         written?.state.isSumDue = true
     }
 
-    /// Has this host's head vouch for the rows as a survey has found them, also for those of hosts whose heads vouch for
-    /// none.
+    /// Sets this host's sum so that the sums of all hosts match the rows of a survey.
+    ///
+    /// The sum also covers the rows of silent hosts, whose heads vouch for no rows.
     package func accept(_ survey: RowSurvey) throws {
         guard let written else { return }
         try set(rowSum: survey.due)
         let terms = try rowTerms(written)
-        // Of a host that is silent nothing is known: what it wrote is in this host's sum from now on.
+        // A silent host's share of the rows is unknown. From now on this host's sum covers those rows.
         for head in try headRows() where head.host != chain && survey.silent.contains(head.host) {
             try database.run(
                 "UPDATE journal_mark SET rows = ? WHERE host = ? AND name = 'head' AND seq = ?",
@@ -182,7 +193,9 @@ extension StoreTransaction {
         }
     }
 
-    /// Has the head vouch for rows that were written without an entry behind them; the last that is written before a commit.
+    /// Updates the head's row sum for rows that were written without a journal entry.
+    ///
+    /// Call it as the last write before a commit.
     package func vouchForRows() throws {
         guard let written, written.state.isSumDue, let head = try journalMark(.head) else { return }
         let rows = try sealedRowSum(at: head.point)
@@ -190,8 +203,9 @@ extension StoreTransaction {
         written.state.marks[.head] = JournalMark(point: head.point, signature: head.signature, rows: rows)
     }
 
-    /// This host's sum after what was written, sealed for a head; empty, which vouches for nothing, if the one before it
-    /// vouched for nothing.
+    /// This host's row sum after the writes so far, sealed for a head.
+    ///
+    /// Empty, which vouches for no rows, if the sum before it was empty.
     func sealedRowSum(at point: JournalPoint) throws -> [UInt8]? {
         guard let written else { return nil }
         let terms = try rowTerms(written)
@@ -202,13 +216,13 @@ extension StoreTransaction {
         sum += written.state.rowChange
         written.state.isSumDue = false
         let sealed = try terms.seal(sum, of: chain, at: point)
-        // True whether it is committed or not.
+        // Valid even if the commit fails: the sealed bytes stand for this sum in any case.
         sealing.rowKey.note(sum, sealedAs: sealed)
         return sealed
     }
 
     private func committedSum(_ written: Written, _ terms: RowTerms) throws -> RowSum? {
-        // Looked for, if nothing was yet.
+        // Loads the head, unless it was loaded already.
         if written.state.committedHead == nil { _ = try journalMark(.head) }
         guard let head = written.state.committedHead ?? nil else { return .zero }
         guard let rows = head.rows else { return nil }

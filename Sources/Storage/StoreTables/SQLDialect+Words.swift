@@ -1,8 +1,8 @@
 import TableRows
 
-/// The few words that the two databases do not share.
+/// The SQL that differs between SQLite and PostgreSQL.
 extension SQLDialect {
-    /// The type of bytes.
+    /// The type of a column of bytes.
     var bytes: String {
         switch self {
         case .sqlite: "BLOB"
@@ -10,7 +10,7 @@ extension SQLDialect {
         }
     }
 
-    /// A query of the texts in a parameter that is a JSON array of them.
+    /// A query for the texts of a parameter that is a JSON array.
     func elements(_ parameter: String) -> String {
         switch self {
         case .sqlite: "SELECT value FROM json_each(\(parameter))"
@@ -18,7 +18,7 @@ extension SQLDialect {
         }
     }
 
-    /// The number of the piece of evidence that this connection has inserted last.
+    /// An expression for the `piece` of the newest row that this connection has inserted into `evidence`.
     var newestPiece: String {
         switch self {
         case .sqlite: "last_insert_rowid()"
@@ -26,7 +26,9 @@ extension SQLDialect {
         }
     }
 
-    /// A query of the bytes of the whole database; of a file, without its log.
+    /// A query for the size of the database, in bytes.
+    ///
+    /// For SQLite, the size of the file without its write-ahead log.
     var databaseBytes: String {
         switch self {
         case .sqlite: "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
@@ -34,7 +36,7 @@ extension SQLDialect {
         }
     }
 
-    /// Lets an insertion give the number that the database counts up itself.
+    /// The clause that lets an `INSERT` supply the value of an identity column.
     var givenIdentity: String {
         switch self {
         case .sqlite: ""

@@ -3,13 +3,12 @@ package import Records
 import Synchronization
 import TableRows
 
-/// Who vouches for rows, and what this process has committed and read.
+/// The sealing of rows, and the newest row versions that this process has committed or read.
 package struct Sealing: Sendable {
     let seals: any RowSeals
     package let seen = SeenVersions()
     let damaged = DamagedRows()
 
-    /// Seals and opens the data keys of enrollments.
     let dataKeys: any DataKeySeals
     let rowKey = SeenRowKey()
 
@@ -22,35 +21,40 @@ package struct Sealing: Sendable {
         self.isShared = isShared
     }
 
-    /// Takes what a committed database transaction has written, and runs its actions for after the commit.
+    /// Records the writes of a committed database transaction, and runs its after-commit actions.
     ///
-    /// Called before the next database transaction that writes.
-    ///
-    /// Not called while it is in doubt whether it was committed.
+    /// Call it before the next database transaction that writes. Do not call it while the outcome of the commit is in
+    /// doubt.
     package func conclude(_ written: Written) {
         seen.take(written)
         for action in written.state.actions { action() }
     }
 }
 
-/// A row that has a seal.
+/// The key of a row that has a seal.
 enum SealedRow: Hashable {
     case enrollment(EnrollmentID)
     case keyTries(KeyIdentity)
 }
 
-/// Which writing of a row it is, under the row's seal: a row that is put back is an older one, and says so.
+/// The version of a row, covered by the row's seal.
+///
+/// A row that was put back shows an older version.
 struct RowVersion: Sendable, Equatable {
-    /// Above this no version is counted on from: only a row that the agent did not write has it.
+    /// The limit from which versions are not counted up.
+    ///
+    /// Only a row that the agent did not write exceeds it.
     private static let greatest = Int64.max / 2
 
-    /// 1 for a new row, and 1 more each time that it is written, by whichever host.
+    /// The number of writes of the row, on any host: 1 for a new row.
     let number: Int64
-    /// Number of times that its count of wrong PINs fell.
+    /// The number of times that the count of wrong PINs fell.
     let pinEpoch: Int64
-    /// Its count of wrong PINs.
+    /// The count of wrong PINs.
     let failures: Int
-    /// The end of its seal: a row of a write that was undone has the number of the next one, and another seal.
+    /// The last 8 bytes of the seal.
+    ///
+    /// A rolled-back write and the write after it have the same number, but different seals.
     private(set) var mark: UInt64 = 0
 
     init(number: Int64, pinEpoch: Int64, failures: Int, mark: UInt64 = 0) {
@@ -64,10 +68,10 @@ struct RowVersion: Sendable, Equatable {
         RowVersion(number: number, pinEpoch: pinEpoch, failures: failures, mark: seal.mark)
     }
 
-    /// The version of the same row when it is written next.
+    /// Returns the version for the next write of a row.
     ///
-    /// - Parameter seen: the newest one that is known, for a row that is not as the agent wrote it; its numbers are
-    ///   whatever someone wrote there.
+    /// - Parameter seen: the newest known version. It matters if the agent did not write `old`, because then the
+    ///   numbers of `old` are arbitrary.
     static func next(after old: RowVersion?, seen: RowVersion?, failures: Int) -> RowVersion {
         let number = max(old?.number ?? 0, seen?.number ?? 0)
         let epoch = max(old?.pinEpoch ?? 0, seen?.pinEpoch ?? 0)
@@ -77,40 +81,42 @@ struct RowVersion: Sendable, Equatable {
             failures: failures)
     }
 
-    /// Whether a row with this version can follow one with the other, or be that one.
+    /// Whether a row with this version is the row of the version `seen`, or a later one.
     ///
-    /// Its wrong PINs are looked at too: another host may have written on an older row that was put back for it.
+    /// Wrong PINs are compared too: another host may have written on top of an older row that was put back.
     func isAtLeast(_ seen: RowVersion) -> Bool {
         (number > seen.number || number == seen.number && mark == seen.mark)
             && (pinEpoch, failures) >= (seen.pinEpoch, seen.failures)
     }
 }
 
-/// The versions of the rows that this process has written last, or read in a survey: of an older row nothing is used in
-/// what it writes.
+/// The newest version of each row that this process has written, or read in a survey.
 ///
-/// Of each row at most 32 bytes and a dictionary's room are kept, and its wrong PINs while there are some.
+/// No write of this process uses an older row. The cache has at most 32 bytes and a dictionary entry for each row, and
+/// the wrong PINs of a row while there are some.
 package final class SeenVersions: Sendable {
-    /// The version that is remembered of a row.
+    /// The remembered version of a row.
     private struct Version {
         var number: Int64
         var mark: UInt64
-        /// The number of the survey that has read it last, or of the last one that had begun when it was written.
+        /// The last survey that read the row, or the newest survey that had begun when the row was written.
         var survey: UInt32
     }
 
     private struct Seen {
         var versions: [UInt64: Version] = [:]
-        /// Of those rows alone whose wrong PINs were counted here since the last right one.
+        /// The wrong PINs of the rows for which this process has counted one since the last right PIN.
         var tries: [UInt64: (epoch: Int64, failures: Int)] = [:]
         var survey: UInt32 = 0
-        /// Where each chain ended in the last survey that found all rows as they were written; empty before the first.
+        /// The end of each host's chain in the last survey that agreed.
+        ///
+        /// Empty before the first.
         var ends: [String: Int64] = [:]
     }
 
     private let seen = Mutex(Seen())
 
-    /// The least that the row has by now; nil if this process has neither written nor read it.
+    /// The oldest version that the row can have by now, or `nil` if this process has neither written nor read the row.
     subscript(row: SealedRow) -> RowVersion? {
         let key = Self.key(of: row)
         return seen.withLock { seen in
@@ -121,22 +127,24 @@ package final class SeenVersions: Sendable {
         }
     }
 
-    /// Whether a survey would have read a row that a host wrote when its chain had so many entries: one that it has not
-    /// read had ended, or was gone.
+    /// Whether a row written by `host` at journal entry `sequence` is covered by the last survey that agreed.
     ///
-    /// - Parameter isShared: whether hosts share the store, of which a new one may have no chain yet.
+    /// If the survey covers the row but has not read it, the row had ended or was missing.
+    ///
+    /// - Parameter isShared: whether hosts share the store. A new host may have no chain yet.
     func hasSurveyed(_ host: String?, through sequence: Int64, isShared: Bool) -> Bool {
         seen.withLock { seen in
             guard !seen.ends.isEmpty else { return false }
             if let end = seen.ends[host ?? ""] { return sequence < end }
-            // Of the store from which this one was moved.
+            // The row comes from the store from which this one was moved.
             return isShared == (host == nil)
         }
     }
 
-    /// After a database transaction was committed, and before the next one that writes.
+    /// Records the versions of a committed database transaction.
     ///
-    /// Of a commit that stays in doubt nothing is taken: the rows are then as they were known, or newer.
+    /// Call it before the next write. A commit in doubt records no version: its rows are then as they were known, or
+    /// newer.
     func take(_ written: Written) {
         guard !written.state.versions.isEmpty else { return }
         seen.withLock { seen in
@@ -152,9 +160,11 @@ package final class SeenVersions: Sendable {
         }
     }
 
-    /// Begins a survey: rows that are written from now on stay remembered whether it reads them or not.
+    /// Begins a survey.
     ///
-    /// - Returns: its number; another one may begin before it ends.
+    /// Rows that are written from now on stay remembered, even if the survey does not read them.
+    ///
+    /// - Returns: the survey's number. Another survey may begin before this one ends.
     func beginSurvey() -> UInt32 {
         seen.withLock { seen in
             seen.survey += 1
@@ -162,9 +172,9 @@ package final class SeenVersions: Sendable {
         }
     }
 
-    /// Takes a row that a survey has read.
+    /// Records a row that a survey has read.
     ///
-    /// - Returns: whether it is older than it was when the survey began.
+    /// - Returns: whether the row is older than the version that was known when the survey began.
     func note(_ row: SealedRow, _ mark: RowMark, in survey: UInt32) -> Bool {
         let key = Self.key(of: row)
         return seen.withLock { seen in
@@ -174,7 +184,7 @@ package final class SeenVersions: Sendable {
                 }
                 return false
             }
-            // A row that was written since it began, or read by a later one, is newer than this one.
+            // A row that was written after this survey began, or read by a later survey, is newer than this one.
             guard known.survey < survey else { return false }
             let isSame = mark.version == known.number && mark.seal.mark == known.mark
             guard isSame || mark.version > known.number else { return true }
@@ -183,33 +193,37 @@ package final class SeenVersions: Sendable {
         }
     }
 
-    /// Forgets what ended: a row that a survey would have read is refused without that.
+    /// Drops the rows that the survey did not read.
+    ///
+    /// ``hasSurveyed(_:through:isShared:)`` refuses them from now on.
     func conclude(_ survey: UInt32, heads: [String: Int64]) {
         seen.withLock { seen in
             for key in seen.versions.filter({ $0.value.survey < survey }).keys {
                 seen.versions[key] = nil
                 seen.tries[key] = nil
             }
-            // Another one may have begun later, and ended before.
+            // Another survey may have begun later and ended earlier.
             seen.ends.merge(heads) { max($0, $1) }
         }
     }
 
-    /// 64 bits of the row's hash, under a seed that each process draws anew, so that nobody can make two rows share them.
+    /// The row's hash, 64 bits, under a seed that is random for each process, so nobody can force a collision.
     ///
-    /// Two of a million rows share them with a probability of 3 in 10^8.
+    /// Among a million rows, two share a hash with a probability of 3 in 10^8.
     private static func key(of row: SealedRow) -> UInt64 { UInt64(bitPattern: Int64(row.hashValue)) }
 }
 
 extension [UInt8] {
-    /// The end of a seal, by which one is told from another of the same version.
+    /// The last 8 bytes of a seal.
+    ///
+    /// They tell two writes of the same version apart.
     fileprivate var mark: UInt64 { suffix(8).reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-/// The key of the rows' terms, once it was read from the store, and the sum that was sealed last.
+/// A cache of the row key, once it was read from the store, and of the sum that was sealed last.
 ///
-/// The sum saves opening what the commit before has sealed. Together with texts of digests that are made at once, a receive
-/// has 7 % fewer instructions (`Benchmarks/guard.py`).
+/// With the cached sum, a commit need not decrypt the sum of the commit before. Together with digest texts that are
+/// made in one pass, this saves 7 % of the instructions of a receive (`Benchmarks/guard.py`).
 final class SeenRowKey: Sendable {
     private let state = Mutex<(key: DataKey?, sum: RowSum, sealed: [UInt8])>((nil, .zero, []))
 
@@ -218,13 +232,13 @@ final class SeenRowKey: Sendable {
         set { state.withLock { $0.key = newValue } }
     }
 
-    /// Nil if it is not what was sealed last.
+    /// Returns the cached sum, or `nil` if `bytes` is not the sum that was sealed last.
     func sum(sealedAs bytes: [UInt8]) -> RowSum? { state.withLock { $0.sealed == bytes ? $0.sum : nil } }
 
     func note(_ sum: RowSum, sealedAs bytes: [UInt8]) { state.withLock { ($0.sum, $0.sealed) = (sum, bytes) } }
 }
 
-/// The enrollments whose rows were not as the agent wrote them when they were read last.
+/// The enrollments whose rows, when last read, were not as the agent wrote them.
 final class DamagedRows: Sendable {
     private let ids = Mutex<Set<EnrollmentID>>([])
 
@@ -237,40 +251,48 @@ final class DamagedRows: Sendable {
     }
 }
 
-/// What one database transaction that writes has read of the journal's marks, and written so far.
+/// The journal marks and rows that one writing database transaction has read and written so far.
 package final class Written {
     struct State {
-        /// The pieces of requests as they were read, until more is kept.
+        /// The evidence of requests, as it was read.
+        ///
+        /// Invalid once more evidence is stored.
         var pieces: [RequestID: KeptPieces] = [:]
         var versions: [SealedRow: RowVersion] = [:]
-        /// Nil: it was looked for, and there is none.
+        /// The marks that were read.
+        ///
+        /// A value of `nil` records that the store has no such mark.
         var marks: [JournalMark.Name: JournalMark?] = [:]
-        /// As they were read since they are held, or as they were changed to; nothing else can have changed them.
+        /// The enrollments that were read under a lock or written here, so nobody else can have changed them.
         var enrollments: [EnrollmentID: Enrollment] = [:]
         var entries: [JournalEntry] = []
-        /// The actions for after the commit; those of an undone part go with it.
+        /// The actions to run after the commit.
+        ///
+        /// Undoing a part of the database transaction removes the part's actions.
         var actions: [@Sendable () -> Void] = []
 
-        /// As they were read, or are by what was written since.
+        /// Rows as they were read, or as this database transaction has written them since.
         var rows: [SealedRow: RowMark] = [:]
-        /// Whether the head does not vouch yet for rows that were written.
+        /// Whether rows were written that the head's sum does not cover yet.
         var isSumDue = false
-        /// By how much this host's sum changes.
+        /// The change of this host's row sum.
         var rowChange = RowSum.zero
-        /// In the place of the sum that was committed last.
+        /// The sum that replaces the committed one, or `nil` if none was set.
         var rowSum: RowSum?
-        /// Nil: it was not looked for; nil in it: there is none.
+        /// The committed head.
+        ///
+        /// `nil` before it is read, `.some(nil)` if the store has none.
         var committedHead: JournalMark??
         var rowTerms: RowTerms?
     }
 
-    /// As it was before a part that was undone, that is set again.
+    /// Restored when a part of the database transaction is undone.
     var state = State()
 
     package init() {}
 }
 
-/// Vouches for every row, whoever wrote it: for a store that is a test's own.
+/// Row seals that accept every row, for the store of a test.
 package struct NoRowSeals: RowSeals {
     package init() {}
 

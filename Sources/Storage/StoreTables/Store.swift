@@ -1,32 +1,34 @@
-/// Where everything that must outlive the process is kept.
+/// The store of everything that must survive a restart of the process.
 ///
-/// A write is in one database transaction: all of it is durable when `write` returns, or nothing of it happened. Once
-/// it has been begun it is not cut off by its caller's cancellation. Bodies are synchronous, so nothing can wait for the
-/// network or a key inside a database transaction; one may be run again if the first time was undone.
+/// A write is one database transaction: when `write` returns, all of it is durable; if it fails, none of it happened.
+/// Cancelling the caller does not interrupt a write that has begun. Bodies are synchronous, so a database transaction
+/// cannot wait for the network or a key. A body may run again if its first run was rolled back.
 package protocol Store: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T
-    /// Reads for work that goes through all that is there, a page in each call, and keeps no place of other reads.
+    /// Reads for work that goes through a whole table, one page a call.
+    ///
+    /// It does not use up a connection of other reads.
     func survey<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T
     func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T
-    /// Writes what has come of something that was begun, also if its caller was cancelled meanwhile.
+    /// Writes the outcome of work that was begun, even if the caller was cancelled meanwhile.
     func conclude<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T
-    /// Sees that what writes have removed or written over is nowhere in the store's files any more.
+    /// Removes from the store's files every trace of values that writes have deleted or overwritten.
     ///
-    /// Writes wait meanwhile: it takes as long as writing the whole store anew.
+    /// Other writes wait meanwhile. It takes as long as writing the whole store anew.
     func scrub() async throws
-    /// Brings all that was written into the store's file, and empties its write-ahead log.
+    /// Copies the write-ahead log into the store's file and truncates the log (a checkpoint).
     ///
-    /// The files then have nothing more of a value that was written over in its place.
+    /// The files then no longer contain a value that was overwritten in place.
     ///
-    /// - Returns: false if another program reads the files, such as for a copy: then the log is not empty.
+    /// - Returns: false if another program reads the files, for example to copy them. The log is not empty then.
     func emptyLog() async throws -> Bool
-    /// Gives up the room that is kept for a full disk.
+    /// Frees the disk space that is reserved for a full disk.
     ///
-    /// - Returns: whether a write that found no room is worth a second try.
+    /// - Returns: whether a write that failed for lack of space is worth a second try.
     func giveUpReserve() async -> Bool
-    /// Keeps room on the disk for when it is full, unless that is kept already.
+    /// Reserves disk space for a full disk, unless it is reserved already.
     ///
-    /// - Throws: `StoreError` of kind `full` if there is too little room.
+    /// - Throws: `StoreError` of kind `full` if there is too little space.
     func keepReserve() async throws
 }
 
@@ -39,7 +41,7 @@ extension Store {
         _ body: @escaping @Sendable (StoreTransaction) throws -> T
     ) async throws -> T { try await write(body) }
 
-    /// A store on another machine's disk keeps none.
+    /// Returns false: a store on another machine reserves no disk space.
     package func giveUpReserve() async -> Bool { false }
 
     package func keepReserve() async throws {}

@@ -1,19 +1,21 @@
 package import Records
 import TableRows
 
-/// The look-ups of one database transaction.
+/// The queries of one database transaction.
 ///
-/// Every list has a limit; every look-up goes by an index.
+/// Every list has a limit, and every query uses an index.
 package class StoreReading {
     let database: any StoreSession
     let sealing: Sealing
-    /// Nil if it only reads: then another database transaction may have committed since this one began.
+    /// The state of a database transaction that writes, or `nil` if it only reads.
+    ///
+    /// While it reads, other database transactions may commit.
     let written: Written?
-    /// Whose chain of the journal it has; nil if the store has one chain.
+    /// The host whose journal chain this database transaction uses, or `nil` if the store has one chain.
     let host: HostName?
     let dataKeys = SeenDataKeys()
 
-    /// - Parameter written: nil if the database transaction only reads.
+    /// - Parameter written: `nil` if the database transaction only reads.
     fileprivate init(_ database: any StoreSession, _ sealing: Sealing, _ written: Written?, _ host: HostName?) {
         self.database = database
         self.sealing = sealing
@@ -25,7 +27,7 @@ package class StoreReading {
         self.init(database, sealing, nil, host)
     }
 
-    /// Holds what is about to be looked at, if this database transaction writes.
+    /// Locks a row before it is read, if this database transaction writes.
     func hold(_ row: HeldRow) throws {
         guard written != nil else { return }
         try database.hold(row)
@@ -33,38 +35,48 @@ package class StoreReading {
 
     func hold(_ enrollment: EnrollmentID) throws { try hold(.enrollment(enrollment)) }
 
-    // A host's name has no character that SQL would take for something else, so statements can name it.
+    // Statements may contain a host's name as a literal, because it has no character that SQL would interpret.
 
-    /// A condition on the host whose chain it is, and `AND`; empty if the store has one chain.
+    /// A condition on the host, followed by `AND`.
+    ///
+    /// Empty if the store has one chain.
     func ofHost(_ column: String = "host") -> String { host.map { "\(column) = '\($0.text)' AND " } ?? "" }
 
-    /// The column of the host, for a list of columns that goes on; empty if the store has one chain.
+    /// The `host` column and a comma, for a list of columns.
+    ///
+    /// Empty if the store has one chain.
     var hostColumn: String { host == nil ? "" : "host, " }
 
-    /// Its value, for the list of values.
+    /// The value of the `host` column and a comma, for a list of values.
+    ///
+    /// Empty if the store has one chain.
     var hostValue: String { host.map { "'\($0.text)', " } ?? "" }
 
-    /// The least version that a row has by now, as far as this process knows; nil if it does not, or only reads.
+    /// The oldest version that the row can have by now, as far as this process knows.
     ///
-    /// Whoever reads may see what was there before the newest commit; whoever writes sees that.
+    /// `nil` if the process does not know one, or if the database transaction only reads. Reads may be one commit
+    /// behind; writes never are.
     func leastVersion(of row: SealedRow) -> RowVersion? {
         guard let written else { return nil }
         return written.state.versions[row] ?? sealing.seen[row]
     }
 }
 
-/// A database transaction that writes: what it looks at in order to write stays so until its end.
+/// A database transaction that writes.
+///
+/// Rows that it has locked and read do not change until its end.
 package final class StoreTransaction: StoreReading {
     package init(database: any StoreSession, sealing: Sealing, written: Written, host: HostName? = nil) {
         super.init(database, sealing, written, host)
     }
 
-    /// Runs a part of the database transaction; if it fails, what it has written is undone, and the rest stands.
+    /// Runs a part of the database transaction as a savepoint.
     ///
-    /// It waits for no row that another database transaction holds: that one may wait for a row of this one.
+    /// If it fails, only its own writes are undone. The part does not wait for a row lock of another database
+    /// transaction, which may itself wait for a row of this one.
     ///
-    /// - Returns: why it failed; nil if it did not; ``RowHeldError``.
-    /// - Throws: if it is the store that failed: then the whole database transaction has.
+    /// - Returns: the error of the part, such as ``RowHeldError``. `nil` if the part succeeded.
+    /// - Throws: an error of the store. The whole database transaction has then failed.
     package func undoing(_ part: () throws -> Void) throws -> (any Error)? {
         let before = written?.state
         let failure = try database.undoing(part)
@@ -72,9 +84,13 @@ package final class StoreTransaction: StoreReading {
         return failure
     }
 
-    /// Writes, and changes nothing: fails if a change would.
+    /// Runs a write that changes no data.
+    ///
+    /// Fails if a real write would fail.
     package func touch() throws { try database.touch() }
 
-    /// Runs an action after the commit, before the next database transaction; not at all if undone.
+    /// Runs an action after the commit and before the next database transaction.
+    ///
+    /// Not run if the part is undone.
     package func afterCommit(_ action: @escaping @Sendable () -> Void) { written?.state.actions.append(action) }
 }

@@ -1,21 +1,24 @@
 package import Records
 package import TableRows
 
-/// A connection to the store's database, within a database transaction.
+/// A connection to the store's database, inside a database transaction.
 package protocol StoreSession: StatementSession {
-    /// Runs a part of the database transaction; if it fails, what it has written is undone, and the rest stands.
+    /// Runs a part of the database transaction as a savepoint.
     ///
-    /// It waits for no row that another database transaction holds.
+    /// If it fails, only its own writes are undone. The part does not wait for a row lock of another database
+    /// transaction.
     ///
-    /// - Returns: why it failed; nil if it did not; `RowHeldError`.
-    /// - Throws: if it is the database that failed: then the whole database transaction has.
+    /// - Returns: the error of the part, such as `RowHeldError`. `nil` if the part succeeded.
+    /// - Throws: an error of the database. The whole database transaction has then failed.
     func undoing(_ part: () throws -> Void) throws -> (any Error)?
-    /// Writes, and changes nothing: fails if a change would.
-    func touch() throws
-    /// Keeps other database transactions from changing anything of an enrollment until the end of this one.
+    /// Runs a write that changes no data.
     ///
-    /// It comes before every look that something is written by: what is seen then stays so. Nothing for SQLite, which
-    /// has one writer at a time.
+    /// Fails if a real write would fail.
+    func touch() throws
+    /// Locks a row, so that no other database transaction changes its enrollment until this one ends.
+    ///
+    /// Lock a row before each read that a write depends on; the row then stays as read. SQLite does not need the lock,
+    /// because it has one writer at a time.
     func hold(_ held: HeldRow) throws
 }
 
@@ -24,8 +27,10 @@ package enum HeldRow: Hashable {
     case enrollment(EnrollmentID)
     /// The enrollment of a request.
     case enrollmentOfRequest(RequestID)
-    /// The tries of a key's PIN, also if there is no row of them.
+    /// The PIN tries of a key.
+    ///
+    /// The lock also works before the key has a row.
     case keyTries(KeyIdentity)
-    /// The name of an enrollment that is to be made.
+    /// The name of an enrollment that is about to be created.
     case name(String)
 }

@@ -12,21 +12,24 @@ enum EnrollmentColumn: Int, TableColumn {
         endedAt, credentialKey, pinFailures, pinBlockedUntil, pinGuessable, keyIdentity, refusedSignCount, journalSeq,
         journalHost, sealedKey, nameBucket, version, pinEpoch, seal
 
-    /// Encrypted under the enrollment's data key.
+    /// The columns that are encrypted under the enrollment's data key.
     static let personal: [EnrollmentColumn] = [.rootsPEM, .name, .userHandle, .keyURI, .body]
 }
 
-/// What is personal in an enrollment's row, decrypted.
+/// The personal values of an enrollment's row, decrypted.
 ///
-/// A value that does not open under the enrollment's data key is left out: then the row is damaged, and others are read.
+/// A value that does not decrypt under the enrollment's data key is left out. That row is then damaged, but other rows
+/// are still read.
 struct PersonalValues {
     private(set) var rootsPEM: String?
     private(set) var name = ""
     private(set) var userHandle: [UInt8] = []
     private(set) var keyURI: String?
-    /// Empty if it does not open; nil if there is none.
+    /// The body, or `nil` if there is none.
+    ///
+    /// Empty if it does not decrypt.
     private(set) var body: [UInt8]?
-    /// Whether all opened.
+    /// Whether every value has decrypted.
     private(set) var isWhole = true
 
     init(_ fields: Fields<EnrollmentColumn>, _ cipher: RowCipher) throws {
@@ -50,7 +53,7 @@ struct PersonalValues {
     }
 }
 
-/// An enrollment's state, as columns.
+/// The state of an enrollment, as columns.
 struct StateColumns {
     static let ended = "ended"
 

@@ -3,7 +3,7 @@ import TableRows
 import TextAndTime
 
 extension Fields {
-    /// A time that this agent's clock gave: seconds since 1970, within `BoundedTime.range`.
+    /// A time of this agent's clock, in seconds since 1970, within `BoundedTime.range`.
     func time(_ column: Column) throws -> Int64 {
         guard let value = try optionalTime(column) else { throw unreadable(column) }
         return value
@@ -18,14 +18,14 @@ extension Fields {
     /// A number that is counted up from 0, one at a time.
     func count(_ column: Column) throws -> Int64 {
         let value: Int64 = try number(column)
-        // Nobody counts up to half of what fits, so one more always fits.
+        // No counter reaches half of the range, so adding 1 never overflows.
         guard (0...Int64.max / 2).contains(value) else { throw unreadable(column) }
         return value
     }
 }
 
 extension StatementSession {
-    /// The ids that a statement gives in its only column.
+    /// The ids in the only column of a query.
     func enrollmentIDs<Column>(
         in table: TableLayout<Column>, _ column: Column, _ sql: String, _ values: StatementValues = []
     ) throws -> [EnrollmentID] {
@@ -35,7 +35,7 @@ extension StatementSession {
         }
     }
 
-    /// How many there are, as a statement's `COUNT(*)` says.
+    /// The result of a `COUNT(*)` query.
     func count(_ sql: String, _ values: StatementValues = []) throws -> Int {
         Int(clamping: try number(sql, values) ?? 0)
     }

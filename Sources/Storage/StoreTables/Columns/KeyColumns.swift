@@ -2,7 +2,7 @@ import Keys
 package import Records
 import TableRows
 
-/// The columns that say where an enrollment's key is.
+/// The columns for the location of an enrollment's key.
 struct KeyColumns {
     let uri: String?
     let kind: String?
@@ -32,7 +32,7 @@ struct KeyColumns {
 }
 
 extension Fields {
-    /// A SubjectPublicKeyInfo, which was checked before it was written.
+    /// A SubjectPublicKeyInfo, which was verified before it was written.
     func publicKey(_ column: Column) throws -> PublicKey {
         try made(of: bytes(column), column) { try PublicKey(kept: $0) }
     }
@@ -42,14 +42,14 @@ extension Fields {
     }
 }
 
-/// The columns of the wrong PINs of an external key.
+/// The columns of the PIN tries of an external key.
 enum KeyTriesColumn: Int, TableColumn {
     static let table = TableLayout<Self>("key_tries", naming: .snakeCase)
 
     case identity, failures, blockedUntil, underWay, triesVersion, triesEpoch, triesSeal
 }
 
-/// A row of it.
+/// A row of `key_tries`.
 private struct KeptTries {
     let tries: PINTries
     let version: RowVersion
@@ -74,9 +74,9 @@ extension PINTries {
 }
 
 extension StoreReading {
-    /// The wrong PINs in a row of a key that the agent did not make, through whatever enrollment, or none.
+    /// The PIN tries of an external key, counted over all enrollments that use it.
     ///
-    /// ``PINTries/unknown`` if what is there is not what the agent wrote.
+    /// ``PINTries/unknown`` if the row is not as the agent wrote it.
     package func pinTries(of key: KeyIdentity) throws -> PINTries {
         try hold(.keyTries(key))
         let tries = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { try self.tries($0, of: key) }
@@ -92,8 +92,10 @@ extension StoreReading {
         return Dictionary(tries) { $1 }
     }
 
-    /// Whether the tries of a key's PIN can be counted: they are already, or fewer than
-    /// ``PINTries/keysWithoutEnrollment`` keys are counted that no enrollment uses.
+    /// Whether a key's wrong PINs can be counted.
+    ///
+    /// True if the key has a row, or if fewer than ``PINTries/keysWithoutEnrollment`` keys without an enrollment have
+    /// one.
     package func hasRoomForTries(of key: KeyIdentity) throws -> Bool {
         let row: Bool? = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { _ in true }
         return try row ?? ((database.numbers(Self.keysWithoutEnrollment).first ?? 0) < PINTries.keysWithoutEnrollment)
@@ -107,7 +109,7 @@ extension StoreReading {
             WHERE key_uri IS NOT NULL AND state <> 'ended' AND key_identity IS NOT NULL)
         """
 
-    /// The tries of the key's PIN, which several enrollments may share; nil if they are the enrollment's own.
+    /// The tries of the key's PIN, which several enrollments may share, or `nil` if the enrollment counts its own.
     func keyTries(_ fields: Fields<EnrollmentColumn>) throws -> PINTries? {
         guard let key = try KeyColumns.identity(fields) else { return nil }
         let joined = fields.joined(KeyTriesColumn.table)
@@ -123,35 +125,37 @@ extension StoreReading {
         return .unknown
     }
 
-    /// A key without a row has had no PIN tried, unless its row was taken away: no row is ever removed.
+    /// A key without a row has had no PIN tried, unless its row was removed: the agent never deletes one.
     private func triesWithoutRow(of key: KeyIdentity) -> PINTries {
         leastVersion(of: .keyTries(key)) == nil ? .fresh : .unknown
     }
 }
 
 extension StoreTransaction {
-    /// Sets the tries of a key's PIN if they are as expected.
+    /// Sets the tries of a key's PIN if they equal `old`.
     ///
-    /// False, and nothing is changed, if they are not.
+    /// Returns false, and changes no row, if they do not.
     @discardableResult
     package func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool {
         guard try pinTries(of: key) == old else { return false }
-        // A key whose PIN was right at once has no row, and needs none.
+        // A key whose first PIN was right has no row, and needs none.
         guard old != new || old != .fresh else { return true }
         try write(new, of: key)
         return true
     }
 
-    /// Seals what is counted of the next `limit` keys anew; what is not as the agent wrote it stays so.
+    /// Seals the tries of the next `limit` keys anew.
     ///
-    /// - Parameter last: what the call before gave; nil for the first.
-    /// - Returns: the last of these keys; nil if there was none.
+    /// A row that is not as the agent wrote it stays unchanged.
+    ///
+    /// - Parameter last: the result of the previous call. `nil` for the first.
+    /// - Returns: the last of these keys. `nil` if there are no more.
     package func resealPINTries(after last: KeyIdentity?, limit: Int) throws -> KeyIdentity? {
         let page = try database.rows(
             of: KeyTriesColumn.table, "WHERE identity > ? ORDER BY identity LIMIT ?", [last?.bytes ?? [], limit]
         ) { try $0.made(of: $0.bytes(.identity), .identity, KeyIdentity.init(bytes:)) }
         for key in page {
-            // Read again now that it is held: another host may have counted a try since.
+            // Read again under the lock, because another host may have counted a try since.
             let tries = try pinTries(of: key)
             if tries != .unknown { try write(tries, of: key) }
         }

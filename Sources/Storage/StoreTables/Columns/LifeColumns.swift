@@ -2,7 +2,7 @@ import IssuerProtocol
 import Records
 import TableRows
 
-/// A request's state and delivery, as columns.
+/// The state and the delivery of a request, as columns.
 struct LifeColumns {
     let state: String
     var reason: String?
@@ -55,7 +55,7 @@ struct LifeColumns {
     }
 }
 
-/// The state of a decision's delivery, as columns.
+/// The delivery of a decision, as columns.
 struct DeliveryColumns {
     let delivery: String
     var transStatus: String?

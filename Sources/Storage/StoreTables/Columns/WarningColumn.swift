@@ -2,11 +2,13 @@ import StrictJSON
 import TableRows
 import ThreeDS
 
-/// The warnings beside a transaction's text, as a column: they are as the rules were when the request came.
+/// The warnings beside a transaction's text, as a column.
+///
+/// They keep the rules of the time at which the request came.
 enum WarningColumn {
     private static let limits = JSONLimits(maxBytes: 65_536)
 
-    /// A JSON array; `nil` for none.
+    /// Returns the warnings as a JSON array, or `nil` if there are none.
     static func value(_ warnings: [Warning]) -> [UInt8]? {
         guard !warnings.isEmpty else { return nil }
         return JSONValue.array(

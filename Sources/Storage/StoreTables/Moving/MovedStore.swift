@@ -2,7 +2,7 @@ import Keys
 import Records
 import TableRows
 
-/// A store of a move, the source or the target, with its rows in clear.
+/// The source or the target of a move, with its rows decrypted.
 struct MovedStore {
     let session: any StoreSession
     private let host: HostName?
@@ -20,7 +20,7 @@ struct MovedStore {
         StoreTransaction(database: session, sealing: sealing, written: Written(), host: host)
     }
 
-    /// A row, and whose it is, which is needed to encrypt it.
+    /// A row with its owner, which its encryption needs.
     struct Row {
         let values: [ColumnValue]
         fileprivate let owner: Owner?
@@ -43,9 +43,9 @@ struct MovedStore {
         return (count, try digest.digest())
     }
 
-    /// Goes through all rows of a table, in the order of its key.
+    /// Calls `body` for each page of a table's rows, in the order of its key.
     func forEachPage(of table: MovedTable, _ columns: [String], _ body: ([Row]) throws -> Void) throws {
-        // Keys are among the columns, but for what is only compared.
+        // The columns include the key, except for those of a comparison.
         let all = columns + table.key.filter { !columns.contains($0) }
         let places = table.key.compactMap { all.firstIndex(of: $0) }
         let reading = reading()
@@ -73,7 +73,7 @@ struct MovedStore {
         }
         let closed = try converted(rows, of: table, columns, by: transaction) { try $0.closed($1, column: $2) }
         for row in closed.dropLast() { try session.run(insertion, StatementValues(row.values)) }
-        // The last one is waited for, so that no more is on its way than a page.
+        // Waiting for the last row keeps at most one page in flight.
         if let last = closed.last { _ = try session.changes(insertion, StatementValues(last.values)) }
     }
 
@@ -91,7 +91,7 @@ struct MovedStore {
         return Row(values: values, owner: Owner(enrollment: enrollment, row: name))
     }
 
-    /// The rows with their personal values encrypted or decrypted.
+    /// The rows, with their personal values encrypted or decrypted.
     private func converted(
         _ rows: [Row], of table: MovedTable, _ columns: [String], by reading: StoreReading,
         _ convert: (RowCipher, ColumnValue, _ column: String) throws -> ColumnValue

@@ -1,27 +1,32 @@
 import Records
 import TableRows
 
-/// A table as both databases have it, so that its rows can go from one to the other.
+/// A table that both databases have, so that its rows can move from one to the other.
 struct MovedTable: Sendable {
     let name: String
-    /// The join from which its rows are read with their owners; `nil`: the table alone.
+    /// The join that reads the rows with their owners, or `nil` if the table alone is enough.
     var source: String?
-    /// What orders its rows: texts and bytes by their bytes in both.
+    /// The order of the rows.
+    ///
+    /// Both databases compare texts and bytes by their bytes.
     let key: [String]
-    /// Whether PostgreSQL has a column more, the host whose chain of the journal the row belongs to.
+    /// Whether PostgreSQL has an additional column for the host whose journal chain the row belongs to.
     var isOfHost = false
-    /// The column that counts up by itself; nil if there is none.
+    /// The identity column, or `nil` if there is none.
     var counter: String?
-    /// The columns that are encrypted.
+    /// The encrypted columns.
     var personal: Set<String> = []
-    /// The enrollment whose data key that is under, and what the row is known by in its table, in SQL; nil: nothing is.
+    /// The SQL for the row's enrollment, which has the data key, and for the row's key in its table.
+    ///
+    /// `nil` if no column is encrypted.
     var owner: (enrollment: String, row: String)?
-    /// What is written anew once the row has gone over, and not compared.
+    /// The columns that are written again after the copy, and therefore not compared.
     var written: Set<String> = []
 
-    /// All, each after those that its rows refer to.
+    /// The tables, each after the tables that its rows refer to.
     ///
-    /// `message_tally` and `stored_bytes` are not among them: both databases count themselves.
+    /// `message_tally` and `stored_bytes` are missing, because
+    /// triggers fill them in both databases.
     static let all = [
         MovedTable(
             name: "enrollment", key: ["seq"], counter: "seq", personal: names(EnrollmentColumn.personal),
@@ -51,7 +56,7 @@ struct MovedTable: Sendable {
         MovedTable(name: "journal_of_request", key: ["request_seq", "checkpoint"], isOfHost: true),
     ]
 
-    /// As ``Piece`` says it.
+    /// The key of a piece's row, as in ``Piece``.
     private static let rowOfPiece = """
         request.id || CASE piece WHEN message_piece THEN ' message' WHEN text_piece THEN ' text' ELSE ' decision' END
         """
@@ -60,7 +65,7 @@ struct MovedTable: Sendable {
         Set(columns.map { Column.table.name(of: $0) })
     }
 
-    /// The columns that can be written, in alphabetical order, without the host's.
+    /// The writable columns in alphabetical order, without the host's.
     func columns(in session: any StoreSession) throws -> [String] {
         let sql =
             switch session.dialect {
@@ -78,13 +83,13 @@ struct MovedTable: Sendable {
         return names.filter { !isOfHost || $0 != "host" }.sorted()
     }
 
-    /// A statement that gives a page of rows, each with its ``owner`` after it: the first, or the one that follows a key.
+    /// A query for a page of rows, each followed by its ``owner``: the first page, or the one after a key.
     func page(of columns: [String], host: HostName?, isFirst: Bool, limit: Int) -> String {
         var conditions = host.map { isOfHost ? ["host = '\($0.text)'"] : [] } ?? []
         if !isFirst {
             let places = (1...key.count).map { "?\($0)" }.joined(separator: ", ")
             conditions.append("(\(Self.list(key))) > (\(places))")
-            // Of two tables PostgreSQL finds the place by an index only so.
+            // PostgreSQL uses an index for the start of a join only with this condition.
             if source != nil { conditions.append("\(Self.list([key[0]])) >= ?1") }
         }
         let condition = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
@@ -103,6 +108,6 @@ struct MovedTable: Sendable {
             """
     }
 
-    /// Quoted: one of them is a word of SQL's own.
+    /// Quotes the names, because one of them is a reserved word of SQL.
     private static func list(_ columns: [String]) -> String { columns.map { "\"\($0)\"" }.joined(separator: ", ") }
 }

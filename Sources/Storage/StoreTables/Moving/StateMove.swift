@@ -1,26 +1,26 @@
 package import Records
 import TableRows
 
-/// Brings all rows of one store into another one, which is empty, within a database transaction of each.
+/// Copies all rows of one store into an empty one, in one database transaction of each.
 ///
-/// Nothing of the source is changed. What was written is read again, and held against what was read.
+/// The source stays unchanged. The copied rows are read again and compared with the source.
 package struct StateMove {
-    /// The most rows that are in memory.
+    /// The page size, in rows.
     static let page = 200
 
     private let source: MovedStore
     private let target: MovedStore
 
-    /// How many rows went over.
+    /// The number of copied rows, by table.
     package struct Tally: Sendable, Equatable {
         package internal(set) var rows: [String: Int] = [:]
     }
 
     /// - Parameters:
-    ///   - sourceHost: whose chain of the journal goes over; nil if the source has one chain.
-    ///   - targetHost: whose chain it becomes; nil if the target has one chain.
-    ///   - seals: of both: the secret stays the same.
-    ///   - dataKeys: who seals the data keys of both; each enrollment gets a new one.
+    ///   - sourceHost: the host whose journal chain is copied. `nil` if the source has one chain.
+    ///   - targetHost: the host that gets the chain. `nil` if the target has one chain.
+    ///   - seals: the seals of both stores, because the secret stays the same.
+    ///   - dataKeys: the seals of the data keys of both. Each enrollment gets a new data key.
     package init(
         from source: any StoreSession, of sourceHost: HostName?, to target: any StoreSession,
         of targetHost: HostName?, seals: any RowSeals, dataKeys: any DataKeySeals
@@ -29,11 +29,11 @@ package struct StateMove {
         self.target = MovedStore(target, of: targetHost, Sealing(seals: seals, dataKeys: dataKeys))
     }
 
-    /// - Parameter conclude: what is written in the target at the end.
-    /// - Throws: ``StateMoveError``, what a database throws, or what `conclude` throws.
+    /// - Parameter conclude: the last writes in the target.
+    /// - Throws: ``StateMoveError``, an error of a database, or an error of `conclude`.
     package func run(concluding conclude: (StoreTransaction) throws -> Void = { _ in }) throws -> Tally {
         var tally = Tally()
-        // Rows that are not as they were written are not sealed anew.
+        // Rows that are not as the agent wrote them must not be sealed anew.
         if let problem = try source.reading().surveyRows().problem {
             throw StateMoveError("\(problem): nothing is moved before a person has looked (oobctl audit verify)")
         }
@@ -44,7 +44,7 @@ package struct StateMove {
             }
             tally.rows[table.name] = try copy(table, columns)
         }
-        // Before rows are written again: a table may take its own numbers for them.
+        // Before any row is rewritten, because a table may draw numbers for that.
         for table in MovedTable.all { try copyCounter(of: table) }
         try sealEnrollments()
         for table in MovedTable.all {
@@ -71,7 +71,7 @@ package struct StateMove {
         return count
     }
 
-    /// Goes on counting where the source does: a number that it gave is not given to another row.
+    /// Copies the identity counter, so that a number that the source has used is never used again.
     private func copyCounter(of table: MovedTable) throws {
         guard let column = table.counter else { return }
         let greatest = "SELECT MAX(\(column)) FROM \(table.name)"
@@ -86,7 +86,7 @@ package struct StateMove {
         guard let last = [given, try source.session.number(greatest)].compactMap(\.self).max(), last > 0 else { return }
         switch target.session.dialect {
         case .sqlite:
-            // One that does not count by itself has no row there, and takes the greatest number in the table.
+            // A table without AUTOINCREMENT has no row here. It continues from its greatest number.
             try target.session.run(
                 "UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2 AND seq < ?1", [last, table.name])
         case .postgres:
@@ -95,7 +95,7 @@ package struct StateMove {
         }
     }
 
-    /// Seals each enrollment's row as the target's own.
+    /// Seals each enrollment's row anew for the target.
     private func sealEnrollments() throws {
         var last: EnrollmentID?
         while true {
@@ -112,7 +112,9 @@ package struct StateMove {
     }
 }
 
-/// Why a state could not be brought into another store; nothing of it is there.
+/// The error of a move that failed.
+///
+/// The target then has none of the rows.
 package struct StateMoveError: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 

@@ -1,7 +1,7 @@
 package import Records
 
 extension StoreError {
-    /// Tables that are not for this version.
+    /// The error for tables that this version cannot use.
     package init(_ form: StoreFormError, at place: String) {
         switch form {
         case .unknown(let table): self.init(.unknownForm, at: place, detail: "it has a table \(table)")

@@ -1,11 +1,15 @@
 extension StoreSchema {
-    /// `/*host*/` and `/*host,*/` are where PostgreSQL has a column more: whose chain of the journal a row belongs to;
-    /// `/*counted*/`, where it counts numbers up that SQLite takes from the newest row;
-    /// `/*marks*/` and `/*by marks*/`, where each has the marks of an enrollment.
+    /// The statements, with placeholders for the places where the two databases differ.
+    ///
+    /// - `/*host*/` and `/*host,*/`: PostgreSQL has a column for the host whose journal chain the row belongs to.
+    /// - `/*counted*/`: PostgreSQL has an identity column; SQLite counts up from the newest row.
+    /// - `/*marks*/` and `/*by marks*/`: the marks of an enrollment, a column in PostgreSQL and an expression in
+    ///   SQLite.
     static let tables = itself + enrollments + requests + keptOfRequests + journal
 
     private static let itself = [
-        // This table also says whose database it is; digest: SHA-256 of the statements that made it.
+        // The presence of this table also marks the database as the agent's. digest: SHA-256 of the statements that
+        // created it.
         """
         CREATE TABLE oob_agent_store (
             one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -14,7 +18,7 @@ extension StoreSchema {
             digest TEXT NOT NULL
         ) STRICT
         """,
-        // Whether a state was moved here, and that is not concluded yet ('in'), or was moved away ('out').
+        // Records that a state was moved here and the move is not concluded ('in'), or that it was moved away ('out').
         """
         CREATE TABLE moved_state (
             one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -25,15 +29,16 @@ extension StoreSchema {
     ]
 
     // Columns of an enrollment:
-    // - seal and journal_seq: over all of the row, and the journal's newest entry when it was written; journal_host: in
-    //   whose chain that is, null in a store of one chain.
-    // - version: 1 for a new row, 1 more with each writing, by whichever host; pin_epoch: how often pin_failures fell.
-    // - roots_pem, name, user_handle, key_uri, body: encrypted, as what is personal of a request is; name_bucket: by which
-    //   a name is looked up, 0 if that is not known, -1 once it is erased.
-    // - key_uri and so on: where a key is that the agent did not make, and what it was found to be.
-    // - refused_sign_count: null unless an assertion with this signCount was refused, or this is a copy, and the issuer has
-    //   not said since which signCount it accepted.
-    // - marks: a column in PostgreSQL alone.
+    // - seal: covers the whole row. journal_seq: the journal's newest entry when the row was written. journal_host: the
+    //   host of that chain, null if the store has one chain.
+    // - version: 1 for a new row; each write on any host adds 1. pin_epoch: the number of times that pin_failures fell.
+    // - roots_pem, name, user_handle, key_uri, body: encrypted, like the personal values of a request. name_bucket: the
+    //   number by which a name is looked up, 0 if it is not known, -1 once the name is erased.
+    // - key_uri and the other columns of a key: the location of a key that the agent did not make, and its inspected
+    //   properties.
+    // - refused_sign_count: set if an assertion with this signCount was refused, or if this database is a copy. Null
+    //   again once the issuer has said which signCount it accepted.
+    // - marks: a column in PostgreSQL only.
     private static let enrollments = [
         """
         CREATE TABLE enrollment (
@@ -91,9 +96,10 @@ extension StoreSchema {
             WHERE sign_count_raised_elsewhere = 1 AND state <> 'ended'
         """,
         "CREATE INDEX enrollment_by_marks ON enrollment (/*by marks*/, seq) WHERE state <> 'ended'",
-        // Under which what is personal of an enrollment is encrypted; an erasure writes over it. Not a column of the
-        // enrollment: each change of that would write it again. In SQLite all rows are of one length and none goes, so that it
-        // moves no key from its place; one that was destroyed is there for the next enrollment.
+        // The keys under which the personal values of enrollments are encrypted; an erasure overwrites them. Not a
+        // column of the enrollment, because each change of the enrollment would write the key again. In SQLite all rows
+        // have one length and no row is deleted, so no key moves from its place. The next enrollment reuses the row of
+        // a destroyed key.
         """
         CREATE TABLE data_key (
             slot INTEGER PRIMARY KEY/*counted*/,
@@ -101,8 +107,8 @@ extension StoreSchema {
             sealed BLOB NOT NULL
         ) STRICT
         """,
-        // Wrong PINs of keys that the agent did not make, by a digest of which key that is; they outlive enrollments.
-        // No row goes, so that its version never begins anew; tries_epoch is as pin_epoch.
+        // Wrong PINs of keys that the agent did not make, by a digest that identifies the key. They outlive
+        // enrollments. No row is deleted, so its version never starts again. tries_epoch works like pin_epoch.
         """
         CREATE TABLE key_tries (
             identity BLOB PRIMARY KEY,
@@ -114,7 +120,7 @@ extension StoreSchema {
             tries_seal BLOB NOT NULL
         ) STRICT, WITHOUT ROWID
         """,
-        // The endpoint as the issuer has it, and what opens its messages, sealed.
+        // The endpoint that the issuer pushes to, and the sealed key that decrypts its messages.
         """
         CREATE TABLE push_subscription (
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -127,21 +133,21 @@ extension StoreSchema {
         ) STRICT
         """,
         "CREATE INDEX push_subscription_by_enrollment ON push_subscription (enrollment_id, seq)",
-        // Who plays the cardholders of `test` enrollments: what the documents say is the matter of personas alone.
+        // The simulated cardholders of `test` enrollments. Only the personas code interprets the documents.
         """
         CREATE TABLE persona (
             enrollment_id TEXT PRIMARY KEY REFERENCES enrollment (id) ON DELETE CASCADE,
             document TEXT NOT NULL
         ) STRICT, WITHOUT ROWID
         """,
-        // How many seconds the clock of tests is ahead of the machine's; no row if it was never advanced.
+        // The seconds by which the test clock is ahead of the machine's clock. No row if it was never advanced.
         """
         CREATE TABLE test_clock (
             one INTEGER PRIMARY KEY CHECK (one = 1),
             "offset" INTEGER NOT NULL CHECK ("offset" >= 0)
         ) STRICT
         """,
-        // The time that is known to have passed, and how often a person has set it.
+        // The time that has provably passed, and the number of times that a person has set it.
         """
         CREATE TABLE proven_time (
             one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -151,11 +157,14 @@ extension StoreSchema {
         """,
     ]
 
-    // is_presented: also once all of it is erased. warnings: null for none; transaction, nonce and payment are the message's.
-    // …_piece: where `evidence` has the message, the text and the decision; null if there is none, or it was erased.
-    // queue_place: of a decision that waits to be delivered, an approval's signCount, and a denial's place behind others.
-    // counted_bytes: what it counts for in `stored_bytes`.
-    // answer_until and answer_place: of a message that waits for a deny as `duplicate`.
+    // is_presented: stays set once the presented message is erased. warnings: null if there are none. transaction,
+    // nonce and payment are in the message.
+    // …_piece: the row of `evidence` with the message, the text and the decision. Null if there is none, or if it was
+    // erased.
+    // queue_place: the delivery order of a decision: the signCount of an approval, or a place after the others for a
+    // denial.
+    // counted_bytes: the bytes that the request adds to `stored_bytes`.
+    // answer_until and answer_place: columns of a message that waits to be denied as `duplicate`.
     private static let requests = [
         """
         CREATE TABLE request (
@@ -193,7 +202,8 @@ extension StoreSchema {
         "CREATE INDEX request_by_jti ON request (jti)",
         "CREATE INDEX request_by_acs_trans_id ON request (acs_trans_id, enrollment_id, iat)",
         "CREATE INDEX request_by_enrollment ON request (enrollment_id, seq)",
-        // What is undecided, and what waits to be delivered. SQLite takes it only for a condition that has one of the two.
+        // Undecided requests, and decisions that wait for delivery. SQLite uses the index only if the statement has one
+        // of the two conditions.
         """
         CREATE INDEX request_open ON request (state, enrollment_id, queue_place, exp)
             WHERE state = 'pending' OR delivery = 'queued'
@@ -218,7 +228,7 @@ extension StoreSchema {
         """,
         "CREATE INDEX message_seen ON message (seen_at)",
         "CREATE INDEX message_to_answer ON message (enrollment_id, answer_place) WHERE answer_until IS NOT NULL",
-        // A slot has `StoreReading.messageSlot` seconds. One without a message has no row.
+        // A slot lasts `StoreReading.messageSlot` seconds. A slot without messages has no row.
         """
         CREATE TABLE message_tally (
             enrollment_id TEXT NOT NULL,
@@ -227,8 +237,8 @@ extension StoreSchema {
             PRIMARY KEY (enrollment_id, slot)
         ) STRICT, WITHOUT ROWID
         """,
-        // Of an enrollment by its id, and of an issuer by its URL: the sum of the parts, as each host of PostgreSQL counts in
-        // one of its own, so that none waits for another.
+        // The owner is an enrollment's id or an issuer's URL. The total is the sum of the parts: each PostgreSQL host
+        // counts in a part of its own, so that no host waits for another.
         """
         CREATE TABLE stored_bytes (
             owner TEXT NOT NULL,
@@ -249,20 +259,19 @@ extension StoreSchema {
     ]
 
     private static let keptOfRequests = [
-        // The long parts, each written once behind all others: beside a request's row they would take a page alone.
+        // The long values of requests. Each is appended once: in the request's row, each would fill a page of its own.
         """
         CREATE TABLE evidence (
             piece INTEGER PRIMARY KEY/*counted*/,
             bytes BLOB NOT NULL
         ) STRICT
         """,
-        // What was to answer a request of a `test` enrollment.
+        // The script that is to answer a request of a `test` enrollment.
         "CREATE TABLE script (request_seq INTEGER PRIMARY KEY, rule TEXT, document TEXT NOT NULL) STRICT",
         "CREATE INDEX script_by_rule ON script (rule) WHERE rule IS NOT NULL",
     ]
 
-    // An entry is JSON in its canonical form, and the only form in which it is kept. Two points of a chain are signed, by a
-    // key that is sealed.
+    // An entry is stored only as canonical JSON. The head and the floor of a chain are signed with a sealed key.
     private static let journal = [
         "CREATE TABLE journal (/*host*/seq INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (/*host,*/seq)) STRICT",
         """
@@ -282,7 +291,7 @@ extension StoreSchema {
             PRIMARY KEY (/*host,*/one)
         ) STRICT
         """,
-        // Under which the rows that have a seal stand in the sums of the heads' column `rows`.
+        // The key of the terms in the row sums, which are in the column `rows` of the heads.
         "CREATE TABLE row_key (one INTEGER PRIMARY KEY CHECK (one = 1), sealed BLOB NOT NULL) STRICT",
         """
         CREATE TABLE journal_checkpoint (
@@ -293,7 +302,7 @@ extension StoreSchema {
             PRIMARY KEY (/*host,*/seq)
         ) STRICT
         """,
-        // Behind which checkpoints entries are about a request; one may be gone for its age.
+        // The checkpoints that cover entries about a request. A checkpoint may have been removed for its age.
         """
         CREATE TABLE journal_of_request (
             /*host*/request_seq INTEGER NOT NULL,

@@ -1,10 +1,11 @@
-/// What the database counts itself, by triggers: so a count is right after a crash, a removal, an erasure and a move.
+/// Counts that triggers keep, so that they stay right after a crash, a deletion, an erasure and a move.
 extension StoreSchema {
-    // The messages of each enrollment within each slot of time. At 200,000 a day that adds 0.07 ms of the agent's processor
-    // time to each receive (`make bench ONLY=day`); to count them each time would take 8, and a receive takes 1.5.
+    // The messages of each enrollment in each time slot. At 200,000 messages a day the trigger adds 0.07 ms of
+    // processor time to each receive (`make bench ONLY=day`). Counting them anew each time would add 8 ms, and a
+    // receive takes 1.5 ms.
     //
-    // The bytes that are stored for each enrollment and each issuer: a constant for each message, and `counted_bytes` of each
-    // request. A decision and its delivery write neither.
+    // The stored bytes of each enrollment and each issuer: a constant for each message, plus `counted_bytes` of each
+    // request. A decision and its delivery do not change them.
 
     static let sqliteTallies = [
         """
@@ -45,7 +46,7 @@ extension StoreSchema {
         """,
     ]
 
-    /// A statement of a trigger that adds to what is stored for the enrollment of a row, and for its issuer.
+    /// The trigger statement that adds bytes to the count of a row's enrollment, and to that of its issuer.
     private static func stored(_ bytes: String, of row: String) -> String {
         """
         INSERT INTO stored_bytes
@@ -56,7 +57,7 @@ extension StoreSchema {
     }
 
     static let postgresTallies = [
-        // Its part is the host's that writes: PostgresSession.begin says which that is.
+        // The part is the name of the writing host, which PostgresSession.begin sets.
         """
         CREATE FUNCTION count_bytes(enrollment_id TEXT, added BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
         BEGIN

@@ -2,21 +2,22 @@ import Keys
 package import TableRows
 import TextAndTime
 
-/// The tables of the store: one text for both databases.
+/// The tables of the store, as one text for both databases.
 ///
-/// It is written in SQLite's words; ``statements(for:)`` puts PostgreSQL's in their place. Times are seconds since 1970,
-/// and flags are numbers. Everything that is looked up has an index, so cost stays flat as history grows.
+/// The text is in SQLite's dialect; ``statements(for:)`` translates it to PostgreSQL's. Times are seconds since 1970,
+/// and flags are numbers. Every look-up has an index, so its cost does not grow with history.
 package enum StoreSchema {
-    /// The form of the tables.
+    /// The number of the schema's form.
     package static let form: Int64 = 1
     /// The oldest form that an agent must know to work on these tables.
     ///
-    /// A change that only adds leaves it, so that the version before goes on; one that takes something away raises it.
+    /// A change that only adds keeps this number, so that the version before still works. A change that removes raises
+    /// it.
     static let leastForm: Int64 = 1
 
-    /// The statements that make the tables, in their order.
+    /// The statements that create the tables, in order.
     ///
-    /// SQLite keeps each as it is here: they are `sqlite_schema`'s texts of a store of this form.
+    /// Their text is part of the form: SQLite stores it unchanged in `sqlite_schema`.
     package static func statements(for dialect: SQLDialect) -> [String] {
         switch dialect {
         case .sqlite: tables.map(sqlite) + [scrubDue] + sqliteTallies
@@ -24,7 +25,7 @@ package enum StoreSchema {
         }
     }
 
-    /// One row if the file is to be rewritten at the next start.
+    /// The table of a pending scrub: it has one row if the file must be rewritten at the next start.
     private static let scrubDue = "CREATE TABLE scrub_due (one INTEGER PRIMARY KEY CHECK (one = 1)) STRICT"
 
     private static func sqlite(_ statement: String) -> String {
@@ -32,10 +33,11 @@ package enum StoreSchema {
             .replacing("/*by marks*/", with: marks(for: .sqlite)).replacing("/*counted*/", with: "")
     }
 
-    /// A bit for each of the core's marks of an enrollment (`EnrollmentMark`), by its raw value.
+    /// The expression or column for the weaknesses of an enrollment, one bit for each raw value of `EnrollmentMark`.
     ///
-    /// An expression in SQLite, which uses its index for exactly this one: `VACUUM INTO` of a connection that only reads
-    /// fails for a generated column. PostgreSQL reads an index alone only for columns.
+    /// SQLite has an expression, and its index serves exactly this text. It has no generated column, because `VACUUM
+    /// INTO` on a read-only connection fails for one. PostgreSQL has a column, because it can do index-only scans only
+    /// on columns.
     static func marks(for dialect: SQLDialect) -> String {
         switch dialect {
         case .sqlite: marks
@@ -55,9 +57,9 @@ package enum StoreSchema {
         + CASE WHEN substr(issuer, 1, 5) = 'http:' THEN 128 ELSE 0 END)
         """
 
-    /// The statement that writes down which form the tables have, in the database transaction that makes them.
+    /// The statement that records the form, for the database transaction that creates the tables.
     ///
-    /// - Parameter statements: all that make them, also those of one database alone.
+    /// - Parameter statements: all statements that create the tables, including the ones for one database only.
     package static func record(of statements: [String]) throws -> String {
         """
         INSERT INTO oob_agent_store (one, form, least_form, digest)
@@ -65,16 +67,18 @@ package enum StoreSchema {
         """
     }
 
-    /// SHA-256 of the statements: an unreleased version may have made other tables under the same number of the form.
+    /// SHA-256 of the statements.
+    ///
+    /// An unreleased version may have used the same form number for other tables.
     private static func digest(of statements: [String]) throws -> String {
         Base64URL.encode(try SHA256Digest.of(Array(statements.joined(separator: ";\n").utf8)))
     }
 
-    /// Checks that this version can work on a database as it is.
+    /// Verifies that this version can use the database, without changing it.
     ///
-    /// - Parameter statements: all that make the tables of this version.
-    /// - Returns: whether the tables are there; false: the database has none at all.
-    /// - Throws: ``StoreFormError``; what the database throws.
+    /// - Parameter statements: all statements that create the tables of this version.
+    /// - Returns: whether the tables exist. If false, the database is empty.
+    /// - Throws: ``StoreFormError``, or an error of the database.
     package static func isMade(in database: any StatementSession, by statements: [String]) throws -> Bool {
         let (ofAgent, any) =
             switch database.dialect {
@@ -111,7 +115,7 @@ package enum StoreSchema {
         return true
     }
 
-    /// A statement in PostgreSQL's words: texts are compared by their bytes, and the journal has a chain for each host.
+    /// Translates a statement to PostgreSQL: texts compare by bytes, and each host has a journal chain.
     private static func postgres(_ statement: String) -> String {
         statement.replacing("/*host,*/", with: "host, ")
             .replacing("/*host*/", with: "host TEXT NOT NULL REFERENCES host (name), ")
@@ -127,11 +131,15 @@ package enum StoreSchema {
     }
 }
 
-/// Why a database is not for this version; nothing of it was changed.
+/// The reason why this version cannot use a database.
+///
+/// The check changes no data.
 package enum StoreFormError: Error, Equatable {
-    /// It has tables, and none that says their form.
+    /// The database has tables, but none that records a form.
     case unknown(table: String)
-    /// They have this form's number, and are others: it may change as long as no version has it.
+    /// The form has this number, but other tables.
+    ///
+    /// A form may change until a version with it is released.
     case unreleased
     case newer(form: Int64)
 }

@@ -1,17 +1,19 @@
 package import Records
 import TableRows
 
-/// The questions of `status` and `doctor` about all enrollments; no decision asks one.
+/// The queries of `status` and `doctor` about all enrollments.
+///
+/// No decision uses them.
 package struct EnrollmentHealth {
     private let reading: StoreReading
 
     package init(_ reading: StoreReading) { self.reading = reading }
 
-    /// Returns the enrollments that are suspended, known to be damaged or among `ids`, oldest first.
+    /// Returns the enrollments that are suspended, known to be damaged, or among `ids`, oldest first.
     ///
-    /// Of those that are suspended at most `limit`, the oldest. None of them has ended.
+    /// Includes at most `limit` suspended enrollments, the oldest, and no ended ones.
     ///
-    /// A damaged row is known once it was read, which is at start and once a day at the latest.
+    /// A damaged row is known once it was read: at start, and once a day at the latest.
     package func troubled(among ids: Set<EnrollmentID>, limit: Int) throws -> [EnrollmentID] {
         let known = ids.union(reading.sealing.damaged.all)
         return try reading.database.enrollmentIDs(
@@ -26,14 +28,13 @@ package struct EnrollmentHealth {
             """, [limit, StoreReading.json(known)])
     }
 
-    /// Returns the enrollments that have not ended and whose row was damaged when it was read last, oldest first.
+    /// Returns the enrollments that have not ended and whose rows were damaged when last read, oldest first.
     package func damaged() throws -> [EnrollmentID] { try reading.enrollmentIDs(among: reading.sealing.damaged.all) }
 
-    /// Returns the weaknesses that rows say, each with the first `limit` of its enrollments.
+    /// Returns the weaknesses that rows show, each with its first `limit` enrollments.
     ///
-    /// Ended enrollments do not count, nor those that are known to be damaged.
+    /// Ended enrollments and enrollments that are known to be damaged do not count.
     package func weak(limit: Int) throws -> [WeakEnrollments] {
-        // The marks of a damaged row do not count.
         let damaged = reading.sealing.damaged.all
         let uncounted =
             damaged.isEmpty
@@ -64,7 +65,7 @@ package struct EnrollmentHealth {
         return Dictionary(counts) { $1 }
     }
 
-    /// Returns the first rows that have these marks and no others.
+    /// Returns the first rows that have exactly these marks.
     private func placed(marks: Int, limit: Int) throws -> [StoreReading.PlacedEnrollment] {
         let sql = """
             SELECT seq, id FROM enrollment WHERE \(StoreSchema.marks(for: reading.database.dialect)) = ? AND state <> 'ended'

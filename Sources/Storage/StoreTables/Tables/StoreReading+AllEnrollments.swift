@@ -1,29 +1,31 @@
 package import Records
 import TableRows
 
-/// What goes through all enrollments, of which there may be millions: some at a time.
+/// Queries over all enrollments, of which there may be millions, in pages.
 ///
-/// One statement about all would outlast the seconds that a statement may take, on a disk that has to be read first.
+/// One statement for all would exceed the time limit of a statement if the rows have to be read from disk.
 extension StoreReading {
-    /// The most enrollments that a statement goes through.
+    /// The most enrollments that one statement reads.
     fileprivate static let span = 20_000
 
-    /// Some of those that are not over, or with `ended` of all, oldest first: the first `limit` behind a place, nil for
-    /// the first of all.
+    /// Returns the first `limit` enrollments after `place`, oldest first.
     ///
-    /// - Returns: nil if there are none.
+    /// `nil` starts with the first one.
+    ///
+    /// - Parameter ended: whether ended enrollments are included.
+    /// - Returns: `nil` if there are no more enrollments.
     package func enrollmentPage(
         after place: Int64?, limit: Int, includingEnded ended: Bool
     ) throws -> EnrollmentPage? {
         let condition = "\(ended ? "" : "state <> 'ended' AND ")seq > ?"
-        // Two statements of one database transaction that reads: what they find is of one moment.
+        // A database transaction that only reads has one snapshot, so both statements see the same rows.
         let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE \(condition) ORDER BY seq LIMIT ?) AS span"
         guard let end = try database.number(last, [place ?? .min, limit]) else { return nil }
         let page = try enrollments("WHERE \(condition) AND seq <= ?", [place ?? .min, end])
         return EnrollmentPage(enrollments: page, place: end)
     }
 
-    /// The ids of all at one stage, oldest first.
+    /// The ids of all enrollments at a stage, oldest first.
     package func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID] {
         try enrollmentIDs(at: stage, span: Self.span)
     }
@@ -46,7 +48,7 @@ extension StoreReading {
         return found
     }
 
-    /// The registrations without an answer that began at or before a time, seconds since 1970, oldest first.
+    /// The enrollments that began by `time`, in seconds since 1970, and have no answer of the issuer yet, oldest first.
     package func enrollmentIDs(enrollingStartedBy time: Int64) throws -> [EnrollmentID] {
         try database.enrollmentIDs(
             in: EnrollmentColumn.table, .id,
@@ -54,10 +56,9 @@ extension StoreReading {
             [time])
     }
 
-    /// Returns the standing of enrollments, also ended ones, the newest first: at most `limit` before a place, nil
-    /// for all.
+    /// Returns the standings of at most `limit` enrollments before `place`, newest first, including ended ones.
     ///
-    /// By the primary key, backwards.
+    /// If `place` is `nil`, starts with the newest enrollment. Scans the primary key backwards.
     package func standings(before place: Int64?, limit: Int) throws -> [EnrollmentStanding] {
         let sql = "SELECT seq, id, state FROM enrollment WHERE seq < ? ORDER BY seq DESC LIMIT ?"
         return try database.rows(sql, [place ?? Int64.max, limit]) { row in
@@ -78,7 +79,7 @@ extension StoreReading {
         let id: EnrollmentID
     }
 
-    /// Of a row with `seq` and `id`.
+    /// Reads a row of `seq` and `id`.
     func placedEnrollment(_ row: any StatementRow) throws -> PlacedEnrollment {
         guard case .number(let place) = row[0], case .text(let text) = row[1], let id = EnrollmentID(text) else {
             throw EnrollmentColumn.table.unreadable(.id)
@@ -88,12 +89,12 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// Lets no enrollment of the next `limit` rows sign before its issuer has said which signCount it accepted.
+    /// Keeps the next `limit` enrollments from signing until their issuer has said which signCount it accepted.
     ///
-    /// - Parameter place: the last row of the call before; nil for the first.
-    /// - Returns: the place of the last row; nil if there was none.
+    /// The seal does not cover the column that this sets.
     ///
-    /// No seal covers the mark.
+    /// - Parameter place: the result of the previous call. `nil` for the first.
+    /// - Returns: the place of the last enrollment. `nil` if there are no more.
     package func doubtSignCounts(after place: Int64?, limit: Int) throws -> Int64? {
         let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?) AS span"
         guard let end = try database.number(last, [place ?? 0, limit]) else { return nil }

@@ -2,7 +2,7 @@ import Keys
 package import Records
 import TableRows
 
-/// The columns of a checkpoint: its entry, the digests of `earlier` ones, and the signature over all of that.
+/// The columns of a checkpoint: its entry, the digests of `earlier` checkpoints, and the signature over both.
 enum CheckpointColumn: Int, TableColumn {
     static let table = TableLayout<Self>("journal_checkpoint", naming: .snakeCase)
 
@@ -10,7 +10,7 @@ enum CheckpointColumn: Int, TableColumn {
 }
 
 extension StoreReading {
-    /// The checkpoint at an entry; nil if there is none.
+    /// The checkpoint at an entry, or `nil` if there is none.
     package func checkpoint(at sequence: Int64) throws -> JournalCheckpoint? {
         try database.row(of: CheckpointColumn.table, "WHERE \(ofHost())seq = ?", [sequence], as: checkpoint)
     }
@@ -26,9 +26,9 @@ extension StoreReading {
             signature: try fields.bytes(.signature))
     }
 
-    /// The checkpoints that have entries about a request, oldest first.
+    /// The checkpoints that cover entries about a request, oldest first.
     ///
-    /// As it was noted with each checkpoint; nobody vouches for it.
+    /// The list is written with each checkpoint. No signature covers it.
     package func checkpoints(of request: RequestID) throws -> [Int64] {
         try database.numbers(
             """
@@ -39,7 +39,7 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// - Parameter requests: whom its entries are about.
+    /// - Parameter requests: the requests that the checkpoint's entries are about.
     package func insert(_ checkpoint: JournalCheckpoint, about requests: Set<RequestID>) throws {
         let sequence = checkpoint.point.sequence
         try database.run(
@@ -58,7 +58,7 @@ extension StoreTransaction {
 extension JournalPoint {
     private static let length = 8 + SHA256Digest.count
 
-    /// A number of eight bytes, big-endian, and a digest, for each.
+    /// Encodes each point as its number, eight bytes big-endian, and its digest.
     fileprivate static func bytes(_ points: [JournalPoint]) -> [UInt8] {
         points.flatMap { point in
             stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: point.sequence >> $0) } + point.digest

@@ -2,7 +2,7 @@ package import IssuerProtocol
 package import Records
 import TableRows
 
-/// The columns of the clock of tests.
+/// The columns of the test clock.
 enum TestClockColumn: Int, TableColumn {
     static let table = TableLayout<Self>("test_clock", naming: .snakeCase)
 
@@ -17,12 +17,14 @@ enum ProvenTimeColumn: Int, TableColumn {
 }
 
 extension StoreReading {
-    /// Returns the seconds by which the clock of tests is ahead of the machine's; 0 if it was never advanced.
+    /// Returns the seconds by which the test clock is ahead of the machine's clock.
+    ///
+    /// 0 if it was never advanced.
     package func clockOffset() throws -> Int64 {
         try database.row(of: TestClockColumn.table, "") { try $0.count(.offset) } ?? 0
     }
 
-    /// The proven time; nil before it was kept first.
+    /// The proven time, or `nil` before it is first stored.
     package func provenTime() throws -> ProvenMoment? {
         try database.row(of: ProvenTimeColumn.table, "") {
             ProvenMoment(at: try $0.time(.at), acceptances: try $0.count(.acceptances))
@@ -43,7 +45,7 @@ extension StoreTransaction {
             onConflict: #"(one) DO UPDATE SET "offset" = excluded."offset""#)
     }
 
-    /// Keeps the proven time, unless a later one is kept.
+    /// Stores the proven time, unless a later one is stored.
     package func raise(_ provenTime: ProvenMoment) throws {
         try database.insert(
             into: ProvenTimeColumn.table, [.one: 1, .at: provenTime.at, .acceptances: provenTime.acceptances],

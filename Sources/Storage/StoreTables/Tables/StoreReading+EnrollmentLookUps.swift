@@ -2,10 +2,12 @@ package import Records
 import TableRows
 
 extension StoreReading {
-    /// The least rows that are looked at together: in a million, about 15 have the same number for their names.
+    /// The smallest page of a look-up by name.
+    ///
+    /// Among a million names, about 15 share a bucket.
     private static let namesAtOnce = 32
 
-    /// Returns the enrollments of this name: first those that have not ended, and of them the oldest.
+    /// Returns the enrollments of this name, ended ones last, each group oldest first.
     package func enrollments(named name: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
         let bucket = try nameBucket(of: name) ?? 0
         let size = max(limit, Self.namesAtOnce)
@@ -28,19 +30,21 @@ extension StoreReading {
 
     /// Returns the enrollments whose id has this prefix.
     package func enrollments(beginning prefix: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
-        // Ids hold nothing above "z", so "~" bounds the range that has the prefix.
+        // Ids contain no character above "z", so "~" is the upper bound of the prefix's range.
         try enrollments(
             "WHERE id >= ?1 AND id < ?1 || '~' AND (?2 <> 0 OR state <> 'ended')", [prefix, ended, limit],
             order: "ORDER BY id LIMIT ?3")
     }
 
-    /// Whether one that is not over has this name.
+    /// Whether an enrollment that has not ended has this name.
     package func isNameTaken(_ name: String) throws -> Bool {
         try hold(.name(name))
         return try !enrollments(named: name, includingEnded: false, limit: 1).isEmpty
     }
 
-    /// The one of this credential, if it is not over.
+    /// The enrollment with this credential.
+    ///
+    /// `nil` if there is none, or if it has ended.
     package func enrollment(credentialId: [UInt8]) throws -> Enrollment? {
         try enrollments("WHERE credential_id = ? AND state <> 'ended'", [credentialId]).first
     }
@@ -50,9 +54,9 @@ extension StoreReading {
         try enrollments("WHERE key_uri IS NOT NULL AND state <> 'ended'")
     }
 
-    /// Returns the enrollments that have not ended and came after one, or all if `id` is `nil`: the oldest `limit`.
+    /// Returns the oldest `limit` enrollments after `id` that have not ended.
     ///
-    /// Empty after one that is not there.
+    /// `nil` starts with the first one. Empty if `id` does not exist.
     package func enrollments(after id: EnrollmentID?, limit: Int) throws -> [Enrollment] {
         guard let id else { return try enrollments("WHERE state <> 'ended'", [limit], order: "ORDER BY seq LIMIT ?") }
         return try enrollments(
@@ -60,7 +64,7 @@ extension StoreReading {
             order: "ORDER BY seq LIMIT ?")
     }
 
-    /// Returns these of the ids whose enrollments have not ended, oldest first.
+    /// Returns the ids among `ids` whose enrollments have not ended, oldest first.
     package func enrollmentIDs(among ids: Set<EnrollmentID>) throws -> [EnrollmentID] {
         guard !ids.isEmpty else { return [] }
         return try database.enrollmentIDs(

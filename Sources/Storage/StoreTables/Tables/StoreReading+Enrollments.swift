@@ -19,9 +19,9 @@ extension StoreReading {
         return found
     }
 
-    /// Keeps an enrollment for the rest of this database transaction, which holds it.
+    /// Caches an enrollment, whose row is locked, for the rest of this database transaction.
     ///
-    /// A key of an external one has wrong PINs that another row counts.
+    /// An enrollment with an external key is not cached, because another row counts its wrong PINs.
     private func keep(_ enrollment: Enrollment) {
         guard enrollment.key.external == nil else { return }
         written?.state.enrollments[enrollment.id] = enrollment
@@ -35,7 +35,7 @@ extension StoreReading {
         LEFT JOIN key_tries ON key_tries.identity = enrollment.key_identity WHERE request.id = ?
         """
 
-    /// A request that is held, and in the same round trip what is asked for next: its enrollment, and its text.
+    /// Reads a locked request together with its enrollment and its text, which are needed next, in one round trip.
     func requestWithEnrollment(_ id: RequestID) throws -> RequestRecord? {
         try database.row(of: RequestColumn.table, sql: Self.requestWithEnrollment, [id.text]) { fields in
             let ofEnrollment = fields.joined(EnrollmentColumn.table)
@@ -49,7 +49,7 @@ extension StoreReading {
         }
     }
 
-    /// The enrollments of these ids that are not over.
+    /// The enrollments with these ids that have not ended.
     package func enrollments(among ids: Set<EnrollmentID>) throws -> [Enrollment] {
         try enrollments(
             "WHERE state <> 'ended' AND id IN (\(database.dialect.elements("?")))", [Self.json(ids)])
@@ -70,7 +70,7 @@ extension StoreReading {
         }
     }
 
-    /// What may change of an enrollment, without what vouches for it.
+    /// The columns that may change, without the version and the seal.
     fileprivate static func content(_ enrollment: Enrollment) -> ColumnValues<EnrollmentColumn> {
         let state = StateColumns(enrollment.state)
         let raise = enrollment.signCountRaise
@@ -97,7 +97,9 @@ extension StoreReading {
         ]
     }
 
-    /// Reads a row, with its tries and its data key; one that is not as it was written is damaged.
+    /// Reads a row with its PIN tries and its data key.
+    ///
+    /// A row that is not as the agent wrote it is marked as damaged.
     fileprivate func enrollment(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
         try enrollment(fields, fields.joined(KeyTriesColumn.table).joined(DataKeyColumn.table))
     }
@@ -129,7 +131,7 @@ extension StoreReading {
     private func isWhole(_ enrollment: Enrollment, seal: [UInt8]) throws -> Bool {
         guard try sealing.seals.isSeal(seal, of: enrollment.sealedBytes) else { return false }
         guard let seen = leastVersion(of: .enrollment(enrollment.id)) else {
-            // Whoever reads may see what was there before the survey.
+            // A database transaction that only reads may see a snapshot from before the survey.
             return written == nil
                 || !sealing.seen.hasSurveyed(
                     enrollment.journalHost, through: enrollment.journalSequence, isShared: host != nil)
@@ -186,28 +188,31 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// Makes its data key as well, if the store has data keys.
+    /// Inserts an enrollment and its data key.
     package func insert(_ enrollment: Enrollment) throws {
         try insertDataKey(of: enrollment.id)
         let columns = try fixedColumns(enrollment) + changingColumns(enrollment)
         try database.insert(into: EnrollmentColumn.table, closed(columns, of: enrollment.id))
     }
 
-    /// Changes the row of an enrollment if it is as the transition expects; else nothing is written.
+    /// Changes an enrollment if it is in the state that the transition expects.
     ///
-    /// - Returns: the enrollment as it is now; nil if it is not as expected, or not there.
+    /// - Returns: the changed enrollment. `nil` if the enrollment is missing or in another state; then no row is
+    ///   written.
     @discardableResult
     package func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment? {
         guard let old = try enrollment(id), let changed = transition.applied(to: old) else { return nil }
-        // What was read of a damaged one may not be what is in its row.
+        // The values that were read of a damaged enrollment may differ from its row, so all columns are written.
         try write(changed, over: old.isDamaged ? nil : old)
         return changed
     }
 
-    /// Nothing else writes these columns, except an erasure, which comes when the enrollment is over and nobody checks
-    /// its seal any more.
+    /// Writes the columns that have changed, so that indexes on the others are not touched.
     ///
-    /// - Parameter old: what is in the row: what it has already is not written, so that no index of that is either.
+    /// Only an erasure writes these columns besides. It comes after the enrollment has ended, when nobody verifies its
+    /// seal any more.
+    ///
+    /// - Parameter old: the contents of the row. `nil` writes all columns.
     private func write(_ changed: Enrollment, over old: Enrollment?) throws {
         self.written?.state.enrollments[changed.id] = nil
         let written = old.map { Self.content($0) }
@@ -217,7 +222,7 @@ extension StoreTransaction {
             where: [.id: changed.id.text])
     }
 
-    /// What never changes of an enrollment.
+    /// The columns that never change.
     private func fixedColumns(_ enrollment: Enrollment) throws -> ColumnValues<EnrollmentColumn> {
         let key = KeyColumns(enrollment.key)
         return [
@@ -240,9 +245,9 @@ extension StoreTransaction {
         ]
     }
 
-    /// What may change of an enrollment, and a new seal over all of it.
+    /// The columns that may change, and a new seal over the whole row.
     ///
-    /// - Parameter old: what is in the row; nil for a new one, and one that is damaged.
+    /// - Parameter old: the contents of the row. `nil` for a new row or a damaged one.
     private func changingColumns(
         _ changed: Enrollment, over old: Enrollment? = nil
     ) throws -> ColumnValues<EnrollmentColumn> {

@@ -16,17 +16,17 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// Notes that an enrollment's personal data is to be erased once it is over.
+    /// Records that an enrollment's personal data is to be erased once the enrollment has ended.
     package func wantErasure(of id: EnrollmentID) throws {
         try hold(id)
         try database.run("UPDATE enrollment SET erasure = 'wanted' WHERE id = ? AND erasure IS NULL", [id.text])
     }
 
-    /// Erases the personal data of at most `limit` requests that follow the one at `place`, nil for the first.
+    /// Erases the personal data of the next `limit` requests after `place`.
     ///
-    /// Ids, digests, times and states stay.
+    /// `nil` starts with the first one. Ids, digests, times and states stay.
     ///
-    /// - Returns: the place of the last one; nil if there was none.
+    /// - Returns: the place of the last request. `nil` if there are no more.
     package func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64? {
         try hold(id)
         let next = "SELECT seq FROM request WHERE enrollment_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
@@ -42,9 +42,9 @@ extension StoreTransaction {
         return try database.number("SELECT MAX(seq) FROM (\(next)) AS erased", values)
     }
 
-    /// Erases an enrollment's own personal data: its name, user handle and roots, and its data key.
+    /// Erases an enrollment's own personal data: its name, user handle, roots and key columns, and its data key.
     ///
-    /// It comes last: requests that are not erased cannot be read after it, if the store has data keys.
+    /// Call it last: without the data key, requests that are not erased yet cannot be read.
     package func eraseNames(of id: EnrollmentID) throws {
         try hold(id)
         written?.state.enrollments[id] = nil
@@ -58,7 +58,9 @@ extension StoreTransaction {
         try destroyDataKey(of: id)
     }
 
-    /// Notes that nothing is left to be erased; false, and nothing is changed, if that was noted already.
+    /// Records that the erasure is complete.
+    ///
+    /// Returns false if that was recorded already.
     @discardableResult
     package func concludeErasure(of id: EnrollmentID) throws -> Bool {
         try hold(id)

@@ -3,16 +3,16 @@ import Keys
 package import Records
 import TableRows
 
-/// A piece of what is kept of a request: its message, the text or the decision.
+/// The column of a piece of evidence of a request: its message, its text or its decision.
 ///
-/// A piece is written once, behind all others, so that it shares a page with what is written at the same time. Its
-/// request's row has its number. Only a newer message or another text takes the place of an older one.
+/// A piece is appended once, so that it shares a page with pieces written at the same time. The request's row refers to
+/// it by number. Only a newer message or another text overwrites a piece.
 package enum PieceColumn: Int, TableColumn {
     static let table = TableLayout<Self>("evidence", naming: .snakeCase)
 
     case bytes
 
-    /// The piece that a column of `request` numbers, for a list of columns.
+    /// A subquery for the piece that a column of `request` refers to, for a list of columns.
     static func piece(_ column: RequestColumn) -> String {
         "(SELECT bytes FROM evidence WHERE piece = request.\(RequestColumn.table.name(of: column)))"
     }
@@ -22,22 +22,26 @@ package enum PieceColumn: Int, TableColumn {
     static let decision = piece(.decisionPiece)
 }
 
-/// The pieces of a request, by the words that bind an encrypted one to its place.
+/// The kinds of pieces.
+///
+/// The raw value is part of the place to which an encrypted piece is bound.
 enum Piece: String {
     case message, text, decision
 
-    /// The column of `request` that has its number.
+    /// The column of `request` that refers to the piece.
     fileprivate var column: String { "\(rawValue)_piece" }
 }
 
-/// The evidence of a request before more of it is kept.
+/// The stored evidence of a request, before more of it is written.
 struct KeptPieces {
     let owner: EnrollmentID
-    /// Nil if there is none that can be read: then another one is written beside it.
+    /// The stored text, or `nil` if there is none that can be read.
+    ///
+    /// A new text then gets a new row.
     let text: [UInt8]?
 }
 
-/// The columns of a request that its evidence is read with.
+/// The columns of a request that are read with its evidence.
 private enum KeptColumn: Int, TableColumn {
     static let table = TableLayout<Self>("request", naming: .snakeCase)
 
@@ -51,7 +55,9 @@ extension StoreReading {
         FROM request WHERE id = ?
         """
 
-    /// Returns the evidence of a request for a dispute; empty if there is none.
+    /// Returns the evidence of a request for a dispute.
+    ///
+    /// Empty if there is none.
     package func evidence(of id: RequestID) throws -> KeptEvidence {
         let kept = try database.row(of: KeptColumn.table, sql: Self.evidence, [id.text]) { fields in
             let text = fields.joined(PieceColumn.table)
@@ -97,7 +103,7 @@ extension StoreReading {
             text: try fields.optionalNumber(.textPiece) as Int64? == nil ? nil : writtenBytes(cipher, text))
     }
 
-    /// Reads a piece that a statement gave, with the data key of its enrollment.
+    /// Returns the cipher for a piece, from the data key that the same statement has selected.
     func cipher(
         _ piece: Piece, of id: RequestID, _ owner: EnrollmentID, _ dataKey: Fields<DataKeyColumn>
     ) throws -> RowCipher {
@@ -106,10 +112,12 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// Adds to what is kept of a request for a dispute: what has a value takes the place of what was there.
+    /// Stores evidence of a request for a dispute.
+    ///
+    /// Each value that is not `nil` replaces the stored one.
     package func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
         try hold(.enrollmentOfRequest(id))
-        // Of a request that is not there nothing is kept.
+        // The evidence of a missing request is dropped.
         guard let kept = try written?.state.pieces[id] ?? pieces(of: id) else { return }
         written?.state.pieces[id] = nil
         if let key = evidence.issuerKey {
@@ -136,20 +144,24 @@ extension StoreTransaction {
         }
     }
 
-    /// Writes the newer message; in the place of the older one only if that was the request's.
+    /// Writes the newer message of a request.
+    ///
+    /// It overwrites the older one, unless that could not be read.
     func updateMessage(of request: RequestRecord) throws {
         let isLost = request.damage?.hasMessage == false
         try put(Array(request.message.utf8), .message, of: request.id, request.enrollmentId, isNew: isLost)
     }
 
-    /// Removes all pieces of the requests that a condition selects; their rows still have the numbers.
+    /// Deletes all pieces of the requests that match a condition.
+    ///
+    /// Their rows keep the numbers.
     func removePieces(ofRequests condition: String, _ values: StatementValues) throws {
         let columns = [RequestColumn.messagePiece, .textPiece, .decisionPiece].map { RequestColumn.table.name(of: $0) }
         let pieces = columns.map { "SELECT \($0) FROM request WHERE \(condition)" }.joined(separator: " UNION ALL ")
         try database.run("DELETE FROM evidence WHERE piece IN (\(pieces))", values)
     }
 
-    /// Writes a piece: behind all others if it is new, or in the place of the older one.
+    /// Writes a piece: appends it if it is new, else overwrites the older one.
     private func put(
         _ bytes: [UInt8], _ piece: Piece, of id: RequestID, _ owner: EnrollmentID, isNew: Bool
     ) throws {
@@ -159,31 +171,33 @@ extension StoreTransaction {
                 "UPDATE evidence SET bytes = ? WHERE piece = (SELECT \(piece.column) FROM request WHERE id = ?)",
                 [closed, id.text])
         }
-        // The number is not asked for: nothing is waited for.
+        // The database inserts the number itself, which saves a round trip.
         try database.run("INSERT INTO evidence (bytes) VALUES (?)", [closed])
         try database.run(
             "UPDATE request SET \(piece.column) = \(database.dialect.newestPiece) WHERE id = ?", [id.text])
     }
 }
 
-/// Gives what is read; nil if it is not as the agent wrote it, so that nothing else that is read with it fails.
+/// Runs `read`.
+///
+/// `nil` if the value is not as the agent wrote it, so that values read with it are still used.
 func ifReadable<Value>(_ read: () throws -> Value) throws -> Value? {
     do { return try read() } catch is UnreadableRowError { return nil }
 }
 
-/// The bytes of a piece, of which none is empty; nil if they are not as the agent wrote them.
+/// The bytes of a piece, which are never empty, or `nil` if they are not as the agent wrote them.
 func writtenBytes(_ cipher: RowCipher, _ piece: Fields<PieceColumn>) throws -> [UInt8]? {
     guard let bytes = try ifReadable({ try cipher.bytes(piece, .bytes) }), !bytes.isEmpty else { return nil }
     return bytes
 }
 
 extension Piece {
-    /// The words that bind it to its place, with its enrollment.
+    /// The piece's part of the place to which its encryption is bound.
     fileprivate func row(of id: RequestID) -> String { "\(id.text) \(rawValue)" }
 }
 
 extension Fields<KeptColumn> {
-    /// The number of a piece; `nil` if there is none.
+    /// The number of a piece, or `nil` if there is none.
     fileprivate func piece(_ column: KeptColumn) throws -> Int64? { try optionalNumber(column) }
 }
 

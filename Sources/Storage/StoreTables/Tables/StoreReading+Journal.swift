@@ -8,14 +8,14 @@ enum JournalColumn: Int, TableColumn {
     case seq, entry
 }
 
-/// The columns of a signed point of the journal.
+/// The columns of a journal mark, a signed point of the journal.
 enum JournalMarkColumn: Int, TableColumn {
     static let table = TableLayout<Self>("journal_mark", naming: .snakeCase)
 
     case name, seq, digest, signature, rows
 }
 
-/// The columns of the key that signs those points.
+/// The column of the sealed key that signs the marks.
 enum AuditKeyColumn: Int, TableColumn {
     static let table = TableLayout<Self>("audit_key", naming: .snakeCase)
 
@@ -23,17 +23,19 @@ enum AuditKeyColumn: Int, TableColumn {
 }
 
 extension StoreReading {
-    /// The host whose chain of the journal these are about; nil if the store has one chain.
+    /// The host whose journal chain this database transaction uses, or `nil` if the store has one chain.
     package var journalHost: String? { host?.text }
 
-    /// The entries after one, in their order.
+    /// The entries after an entry, in order.
     package func journal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
         try database.rows(of: JournalColumn.table, entriesAfter, [sequence, limit]) { fields in
             JournalRow(sequence: try fields.count(.seq), bytes: Array(try fields.text(.entry).utf8))
         }
     }
 
-    /// Where the chains of the other hosts end, by their names; empty if the store has one chain.
+    /// The ends of the other hosts' chains, by host.
+    ///
+    /// Empty if the store has one chain.
     package func headsOfOthers() throws -> [String: Int64] {
         guard let host else { return [:] }
         let heads = try database.rows(
@@ -47,10 +49,10 @@ extension StoreReading {
         return Dictionary(heads) { first, _ in first }
     }
 
-    /// The other hosts that have a chain of the journal, or anything of one, by name: the first ``HostName/maxOthers``.
+    /// The other hosts that have any row of a journal chain, by name, at most ``HostName/maxOthers``.
     package func otherHosts() throws -> [String] {
         guard let host else { return [] }
-        // Each by its index, and never by reading a whole table: so none is an `EXISTS`, which may be hashed.
+        // Each subquery uses an index. PostgreSQL may hash an `EXISTS` instead, which reads a whole table.
         let firsts = [
             "journal_mark": "name", "audit_key": "one", "journal": "seq", "journal_checkpoint": "seq",
         ]
@@ -68,7 +70,7 @@ extension StoreReading {
         }
     }
 
-    /// The same store, with the chain of another host in the place of this one's; nil if no host can have that name.
+    /// A reader of the same database transaction for another host's chain, or `nil` if no host can have that name.
     package func reader(of host: String) -> StoreReading? {
         guard self.host != nil, let name = HostName(host) else { return nil }
         return StoreReading(database: database, sealing: sealing, host: name)
@@ -90,12 +92,14 @@ extension StoreReading {
         return mark
     }
 
-    /// The key that signs the journal's marks, as it was sealed.
+    /// The sealed key that signs the journal's marks.
     package func sealedAuditKey() throws -> [UInt8]? {
         try database.row(of: AuditKeyColumn.table, "WHERE \(ofHost())one = 1") { try $0.bytes(.sealed) }
     }
 
-    /// The same of the other hosts' chains; empty if the store has one chain.
+    /// The sealed audit keys of the other hosts.
+    ///
+    /// Empty if the store has one chain.
     package func sealedAuditKeysOfOthers() throws -> [[UInt8]] {
         guard let host else { return [] }
         return try database.rows(of: AuditKeyColumn.table, "WHERE host <> ? ORDER BY host", [host.text]) {
@@ -105,11 +109,11 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// What a database transaction that records something asks for first: the marks, and the newest entry.
+    /// The first queries of a database transaction that records in the journal: the marks and the newest entry.
     ///
-    /// A database on another host can answer all of it at once.
+    /// A database on another host can answer them in one round trip.
     ///
-    /// - Parameter head: where the journal ended by what this process has written last; nil if it has written nothing.
+    /// - Parameter head: the end of the journal in this process's last write. `nil` if there was none.
     package func openingQuestions(head: Int64?) -> [(sql: String, values: StatementValues)] {
         let marks = JournalMarkColumn.table.selection(markNamed)
         let entries = JournalColumn.table.selection(entriesAfter)
@@ -118,7 +122,7 @@ extension StoreTransaction {
         return questions
     }
 
-    /// Where the journal ends by what was seen or written in this database transaction; nil if neither was.
+    /// The end of the journal that this database transaction has read or written, or `nil` if it has done neither.
     package var headSeen: Int64? { written?.state.marks[.head]??.point.sequence }
 
     package func insert(_ row: JournalRow) throws {
@@ -127,14 +131,14 @@ extension StoreTransaction {
             "INSERT INTO journal (\(hostColumn)seq, entry) VALUES (\(hostValue)?, ?)", [row.sequence, entry])
     }
 
-    /// Notes what an entry says that was inserted, for ``newEntries``.
+    /// Records an inserted entry for ``newEntries``.
     package func note(_ entry: JournalEntry) { written?.state.entries.append(entry) }
 
-    /// The entries that this database transaction has noted so far and not undone, in their order.
+    /// The entries that this database transaction has recorded and not undone, in order.
     package var newEntries: [JournalEntry] { written?.state.entries ?? [] }
 
     package func set(_ mark: JournalMark, as name: JournalMark.Name) throws {
-        // With the signature, which comes last, the head gets what vouches for the rows.
+        // The head is written without a signature first, and then with it. Only the signed head needs the row sum.
         let isWhole = name == .head && mark.signature != nil
         let rows = try isWhole ? sealedRowSum(at: mark.point) : nil
         written?.state.marks[name] = JournalMark(point: mark.point, signature: mark.signature, rows: rows)
@@ -157,7 +161,7 @@ extension StoreTransaction {
         try database.run("INSERT INTO audit_key (\(hostColumn)one, sealed) VALUES (\(hostValue)1, ?)", [sealed])
     }
 
-    /// The same key, sealed anew.
+    /// Replaces the sealed form of the audit key.
     package func update(sealedAuditKey sealed: [UInt8]) throws {
         try database.run("UPDATE audit_key SET sealed = ? WHERE \(ofHost())one = 1", [sealed])
     }

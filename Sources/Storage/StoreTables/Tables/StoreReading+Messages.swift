@@ -3,7 +3,7 @@ package import Records
 import TableRows
 import TextAndTime
 
-/// The columns of a message that was seen.
+/// The columns of a received message.
 enum MessageColumn: Int, TableColumn {
     static let table = TableLayout<Self>("message", naming: .snakeCase)
 
@@ -11,7 +11,7 @@ enum MessageColumn: Int, TableColumn {
 }
 
 extension StoreReading {
-    /// The seconds of a slot of time in which messages are counted, which the schema does.
+    /// The length of a time slot in which the schema counts messages, in seconds.
     package static let messageSlot = 300
 
     package func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
@@ -36,7 +36,7 @@ extension StoreReading {
         }
     }
 
-    /// The number of cancellations of an enrollment that count after a time, seconds since 1970.
+    /// The number of an enrollment's cancellations that are valid after `time`, in seconds since 1970.
     package func cancellationCount(enrollment: EnrollmentID, after time: Int64) throws -> Int {
         try hold(enrollment)
         return try database.count(
@@ -61,7 +61,7 @@ extension StoreTransaction {
             ])
     }
 
-    /// Notes that other bytes came under the jti of a message.
+    /// Records that another payload arrived under the jti of a message.
     package func markReused(_ message: SeenMessage) throws {
         try database.run(
             "UPDATE message SET is_reused = 1 WHERE enrollment_id = ? AND jti = ?",

@@ -3,23 +3,25 @@ package import Records
 import TableRows
 import TextAndTime
 
-/// The columns of a request whose decision waits; a piece of its evidence has the bytes.
+/// The columns of a request whose decision waits for delivery.
+///
+/// The bytes are in its evidence.
 private enum QueuedColumn: Int, TableColumn {
     static let table = TableLayout<Self>("request", naming: .snakeCase)
 
     case id, enrollmentId, jti, receivedAt, exp, state, queuePlace, traceparent, deliveryError
 }
 
-/// The outbox: requests whose decision waits for the issuer, and messages that wait for a deny as `duplicate`.
+/// The outbox: decisions that wait for delivery, and messages that wait to be denied as `duplicate`.
 ///
-/// Conditions name `delivery` and `state` as the index `request_open` does, or all of history is looked through.
+/// Conditions name `delivery` and `state` like the index `request_open`. Otherwise a query would scan all of history.
 extension StoreReading {
     private static let approved = "state = 'approved' AND delivery = 'queued'"
     private static let denied = "state IN ('denied', 'refused') AND delivery = 'queued'"
     fileprivate static let queued = "state IN ('approved', 'denied', 'refused') AND delivery = 'queued'"
     fileprivate static let toAnswer = "answer_until IS NOT NULL"
 
-    /// The entry of a queue that goes next.
+    /// The next entry of a queue.
     package func outboxHead(enrollment: EnrollmentID, queue: OutboxQueue) throws -> OutboxEntry? {
         try hold(enrollment)
         switch queue {
@@ -47,12 +49,12 @@ extension StoreReading {
             + database.count(answers + ofOne, [enrollment.text])
     }
 
-    /// When the oldest decision was made that waits for an answer; seconds since 1970.
+    /// The time of the oldest decision that waits for the issuer's answer, in seconds since 1970.
     package func oldestQueuedDecision() throws -> Int64? {
         try database.number("SELECT MIN(decided_at) FROM request WHERE \(Self.queued)")
     }
 
-    /// Enrollments with something in their outbox.
+    /// The enrollments with entries in their outbox.
     package func outboxEnrollments() throws -> [EnrollmentID] {
         try database.enrollmentIDs(
             in: MessageColumn.table, .enrollmentId,
@@ -62,7 +64,7 @@ extension StoreReading {
             """)
     }
 
-    /// The enrollments with something in one queue of their outbox, by their ids, after `id`: at most `limit`.
+    /// The enrollments after `id` with entries in a queue of their outbox, in the order of their ids, at most `limit`.
     package func outboxEnrollments(in queue: OutboxQueue, after id: EnrollmentID?, limit: Int) throws -> [EnrollmentID]
     {
         let after = "AND enrollment_id > ?1"
@@ -90,7 +92,7 @@ extension StoreReading {
         return waiting.sorted { $0.place < $1.place }.map(\.entry)
     }
 
-    /// The place behind all denials and answers of an enrollment that wait.
+    /// The place after all waiting denials and answers of an enrollment.
     func nextPlace(of enrollment: EnrollmentID) throws -> Int64 {
         let sql = """
             SELECT MAX(place) FROM (
@@ -101,7 +103,7 @@ extension StoreReading {
         return (try database.number(sql, [enrollment.text]) ?? 0).later(by: 1)
     }
 
-    /// Whether an entry still waits: the issuer's answer to it is not known, and nobody has given it up.
+    /// Whether an entry still waits: the issuer's answer is unknown, and the delivery was not given up.
     package func isQueued(_ entry: OutboxEntry) throws -> Bool {
         try hold(entry.enrollmentId)
         guard let id = entry.requestId else {
@@ -112,24 +114,26 @@ extension StoreReading {
         return try database.number("SELECT 1 FROM request WHERE id = ? AND delivery = 'queued'", [id.text]) != nil
     }
 
-    /// Whether a term of this host's is not over; then it is not before this database transaction is.
+    /// Whether a term of this host is still current.
+    ///
+    /// It then stays so until this database transaction ends.
     package func isCurrent(_ term: WorkTerm) throws -> Bool {
         guard let host else { return true }
-        // A share that is taken over meanwhile waits for this row.
+        // The row lock: another host that takes over the share waits for it.
         let rows = try database.rows(
             "SELECT epoch FROM lease WHERE bucket = ? AND host = ? FOR SHARE", [term.share, host.text]
         ) { $0[0] }
         return rows == [.number(term.epoch)]
     }
 
-    /// An entry, and its place among those of its queue.
+    /// An entry with its place in its queue.
     private typealias Waiting = (place: Int64, entry: OutboxEntry)
 
     private static let decisions = """
         SELECT \(QueuedColumn.table.columns), \(PieceColumn.decision), \(dataKey(of: "request.enrollment_id")) FROM request
         """
 
-    /// Requests whose decision waits, each with the decision's bytes.
+    /// The requests that match a condition, each with its decision's bytes.
     private func decisions(_ condition: String, _ arguments: StatementValues) throws -> [Waiting] {
         try database.rows(of: QueuedColumn.table, sql: "\(Self.decisions) \(condition)", arguments) { fields in
             let (id, decision) = (try fields.value(.id, RequestID.init), fields.joined(PieceColumn.table))
@@ -138,14 +142,16 @@ extension StoreReading {
             let entry = OutboxEntry(
                 enrollmentId: owner, jti: try fields.value(.jti, TokenID.init), requestId: id,
                 signCount: try fields.text(.state) == "approved" ? fields.number(.queuePlace) : nil,
-                // The others of the queue do not wait for one that cannot be read.
+                // An unreadable decision must not block the other entries of the queue.
                 body: try writtenBytes(cipher, decision), exp: try Self.exp(fields),
                 traceparent: try fields.optionalText(.traceparent), lastError: try fields.optionalText(.deliveryError))
             return (try fields.number(.queuePlace), entry)
         }
     }
 
-    /// Until when an answer is worth sending; a refusal for a day at most, as its `exp` may be missing or far off.
+    /// The time until which an answer is sent.
+    ///
+    /// At most a day for a refusal: its `exp` may be missing or far off.
     private static func exp(_ fields: Fields<QueuedColumn>) throws -> Int64 {
         let (exp, day): (Int64?, Int64) = (try fields.optionalNumber(.exp), 86_400)
         guard try fields.text(.state) == "refused" else { return BoundedTime.nearest(exp ?? 0) }
@@ -165,7 +171,7 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// Notes why an entry could not be delivered for now.
+    /// Records why an entry could not be delivered for now.
     package func note(_ error: String, of entry: OutboxEntry) throws {
         guard let id = entry.requestId else {
             return try database.run(
@@ -176,11 +182,11 @@ extension StoreTransaction {
             "UPDATE request SET delivery_error = ? WHERE id = ? AND delivery = 'queued'", [error, id.text])
     }
 
-    /// Takes an entry out of the outbox, and notes on its request, if it has one, how its delivery ended.
+    /// Removes an entry from the outbox, and records on its request, if there is one, how the delivery ended.
     ///
-    /// Nothing is changed if the entry no longer waits.
+    /// Changes no row if the entry no longer waits.
     ///
-    /// - Parameter error: why the issuer did not take it, or was not reached; nil if it took it.
+    /// - Parameter error: why the issuer refused the entry or was not reached. `nil` if it accepted the entry.
     package func endDelivery(of entry: OutboxEntry, as end: DeliveryState, error: String?) throws {
         try hold(entry.enrollmentId)
         guard let id = entry.requestId else {

@@ -8,7 +8,7 @@ enum PersonaColumn: Int, TableColumn {
     case enrollmentId, document
 }
 
-/// The columns of what was to answer a request.
+/// The columns of the script that is to answer a request.
 enum ScriptColumn: Int, TableColumn {
     static let table = TableLayout<Self>("script", naming: .snakeCase)
 
@@ -16,12 +16,14 @@ enum ScriptColumn: Int, TableColumn {
 }
 
 extension StoreReading {
-    /// Returns the persona of an enrollment, as `Personas` wrote it; `nil` if it has none.
+    /// Returns the persona of an enrollment, as `Personas` wrote it, or `nil` if it has none.
     package func persona(of id: EnrollmentID) throws -> String? {
         try database.row(of: PersonaColumn.table, "WHERE enrollment_id = ?", [id.text]) { try $0.text(.document) }
     }
 
-    /// Returns the personas of the next `limit` enrollments behind one, by their ids; from the first if `id` is `nil`.
+    /// Returns the personas of the next `limit` enrollments after `id`, by id.
+    ///
+    /// `nil` starts with the first one.
     package func personas(after id: EnrollmentID?, limit: Int) throws -> [(enrollment: EnrollmentID, document: String)]
     {
         let condition = "WHERE enrollment_id > ? ORDER BY enrollment_id LIMIT ?"
@@ -30,13 +32,13 @@ extension StoreReading {
         }
     }
 
-    /// Returns the script that was to answer a request, as `Personas` wrote it; `nil` if none was chosen.
+    /// Returns the script chosen for a request, as `Personas` wrote it, or `nil` if none was chosen.
     package func script(of id: RequestID) throws -> String? {
         let condition = "WHERE request_seq = (SELECT seq FROM request WHERE id = ?)"
         return try database.row(of: ScriptColumn.table, condition, [id.text]) { try $0.text(.document) }
     }
 
-    /// Counts the requests that a rule was to answer, by its name; at most `limit`.
+    /// Counts the requests for which a rule was chosen, by the rule's name, up to `limit`.
     package func scriptCount(ofRule name: String, upTo limit: Int) throws -> Int {
         let sql = "SELECT count(*) FROM (SELECT 1 FROM script WHERE rule = ? LIMIT ?) AS counted"
         return Int(try database.number(sql, [name, limit]) ?? 0)
@@ -44,7 +46,9 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// Keeps who plays the cardholder of an enrollment; nil: nobody any more.
+    /// Stores the persona that plays the cardholder of an enrollment.
+    ///
+    /// `nil` removes it.
     package func setPersona(_ document: String?, of id: EnrollmentID) throws {
         guard let document else {
             return try database.run("DELETE FROM persona WHERE enrollment_id = ?", [id.text])
@@ -54,7 +58,9 @@ extension StoreTransaction {
             onConflict: "(enrollment_id) DO UPDATE SET document = excluded.document")
     }
 
-    /// Keeps what is to answer a request, and by which rule if it is one; it goes with the request.
+    /// Stores the script for a request, and the name of the rule that chose it.
+    ///
+    /// It is deleted with the request.
     package func setScript(_ document: String, rule: String?, of id: RequestID) throws {
         try database.run(
             """

@@ -23,9 +23,9 @@ extension StoreReading {
         return try database.rows(of: SubscriptionColumn.table, condition, [id.text], as: subscription)
     }
 
-    /// The enrollments whose subscription, of the newest `limit` of all, is not known to be at its issuer.
+    /// The enrollments with a subscription, among the newest `limit` of all, that may not be registered at the issuer.
     ///
-    /// By the primary key, backwards.
+    /// Scans the primary key backwards.
     package func unregisteredSubscriptions(amongNewest limit: Int) throws -> [EnrollmentID] {
         try database.enrollmentIDs(
             in: SubscriptionColumn.table, .enrollmentId,
@@ -58,7 +58,9 @@ extension StoreTransaction {
         try database.insert(into: SubscriptionColumn.table, fixed + Self.changingColumns(subscription))
     }
 
-    /// Writes `sealedKey` and `isRegistered`; all else of a subscription never changes.
+    /// Writes `sealedKey` and `isRegistered`.
+    ///
+    /// The other columns of a subscription never change.
     package func update(_ subscription: KeptSubscription) throws {
         try hold(subscription.enrollmentId)
         try database.update(
@@ -66,7 +68,7 @@ extension StoreTransaction {
             where: [.tokenDigest: subscription.tokenDigest])
     }
 
-    /// What may change of a subscription.
+    /// The columns that may change.
     private static func changingColumns(_ subscription: KeptSubscription) -> ColumnValues<SubscriptionColumn> {
         [.sealedKey: subscription.sealedKey, .isRegistered: subscription.isRegistered]
     }

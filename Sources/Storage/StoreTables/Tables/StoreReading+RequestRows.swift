@@ -2,7 +2,7 @@ import IssuerProtocol
 import Records
 import TableRows
 
-/// Reads rows of requests.
+/// The reading of request rows.
 extension StoreReading {
     private static let requests = """
         SELECT \(RequestColumn.table.columns), \(PieceColumn.message), \(dataKey(of: "request.enrollment_id")) FROM request
@@ -18,7 +18,7 @@ extension StoreReading {
 
     /// - Parameters:
     ///   - piece: the message.
-    ///   - dataKey: that of the request's enrollment.
+    ///   - dataKey: the data key of the request's enrollment.
     func record(
         _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>, dataKey: Fields<DataKeyColumn>
     ) throws -> RequestRecord {
@@ -32,12 +32,12 @@ extension StoreReading {
             acsTransId: try fields.optionalText(.acsTransId), message: "",
             traceparent: try fields.optionalText(.traceparent), receivedAt: try fields.time(.receivedAt),
             life: try LifeColumns.read(fields))
-        // An unreadable message damages its own request alone: others are read with it.
+        // An unreadable message marks only its own request as damaged, so that requests read with it are still used.
         let message = try ifReadable { try self.message(of: request, fields, piece, dataKey) }
         let presented = try ifReadable {
             try message.flatMap { try self.presented($0, of: request, fields, piece, dataKey) }
         }
-        // A pending request without a presented message is damaged too: every pending one was presented.
+        // A pending request without a presented message is damaged too, because every pending request was presented.
         if let message, let presented, presented != nil || request.life.state != .pending {
             (request.message, request.presented) = (message, presented)
         } else {
@@ -52,7 +52,9 @@ extension StoreReading {
         return request
     }
 
-    /// Reads the message as it came; empty if it was erased.
+    /// Reads the message as received.
+    ///
+    /// Empty if it was erased.
     private func message(
         of request: RequestRecord, _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>,
         _ dataKey: Fields<DataKeyColumn>
@@ -61,7 +63,9 @@ extension StoreReading {
         return try cipher(.message, of: request.id, request.enrollmentId, dataKey).text(piece)
     }
 
-    /// Reads the presented form of a message; nil if none was presented, or if the message was erased.
+    /// Reads the presented form of a message.
+    ///
+    /// `nil` if none was presented, or if the message was erased.
     private func presented(
         _ message: String, of request: RequestRecord, _ fields: Fields<RequestColumn>, _ piece: Fields<PieceColumn>,
         _ dataKey: Fields<DataKeyColumn>

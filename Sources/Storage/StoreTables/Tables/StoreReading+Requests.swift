@@ -14,11 +14,11 @@ package enum RequestColumn: Int, TableColumn {
         delivery,
         transStatus, deliveryFailure, deliveryError, hasConflict
 
-    /// Warnings may say what was bought, and where.
+    /// Warnings may reveal what was bought, and where.
     static let personal: [RequestColumn] = [.warnings]
 }
 
-/// The columns of a request that tell whether a name means it.
+/// The columns of a request that a look-up by name needs.
 private enum NamedColumn: Int, TableColumn {
     static let table = TableLayout<Self>("request", naming: .snakeCase)
 
@@ -26,7 +26,7 @@ private enum NamedColumn: Int, TableColumn {
 }
 
 extension StoreReading {
-    /// The enrollment of a request, which never changes; nil if there is no such request.
+    /// The enrollment of a request, which never changes, or `nil` if the request is unknown.
     package func owner(of request: RequestID) throws -> EnrollmentID? {
         try database.text("SELECT enrollment_id FROM request WHERE id = ?", [request.text]).flatMap(EnrollmentID.init)
     }
@@ -37,16 +37,16 @@ extension StoreReading {
         return try requests("WHERE id = ?", [id.text]).first
     }
 
-    /// Oldest first; of more than `limit`, the newest `limit`, and of pending ones the oldest: those are next.
+    /// Returns a page of requests, oldest first.
     ///
-    /// - Parameter page: between which; without a bound it is of the pending ones those that came first, of all the
-    ///   newest. Empty beyond a request that does not exist.
+    /// - Parameter page: the bounds of the page. Without a bound, the page has the oldest `limit` pending requests, or
+    ///   the newest `limit` of all. It is empty if a bound names an unknown request.
     package func requests(
         pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage = RequestPage(), limit: Int
     ) throws -> [RequestRecord] {
         var condition = pendingOnly ? "state = 'pending'" : "TRUE"
         var arguments: StatementValues = []
-        // "+" as in `oldestPending`.
+        // For the "+", see `oldestPending`.
         let seq = pendingOnly && enrollment == nil ? "+seq" : "seq"
         if let enrollment {
             condition += " AND enrollment_id = ?"
@@ -63,18 +63,18 @@ extension StoreReading {
         return isFromTheEnd ? found.reversed() : found
     }
 
-    /// The pending request that came first.
+    /// The oldest pending request.
     package func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord? {
         if let enrollment {
             return try requests(
                 "WHERE state = 'pending' AND enrollment_id = ? ORDER BY seq LIMIT 1", [enrollment.text]
             ).first
         }
-        // "+" keeps SQLite from walking all of history in the order of seq: it sorts what is pending instead.
+        // "+" keeps SQLite from scanning all of history in the order of seq. It sorts the pending requests instead.
         return try requests("WHERE state = 'pending' ORDER BY +seq LIMIT 1", []).first
     }
 
-    /// Requests of this id or jti, or of this acsTransId in lower case: first the pending ones, then the newest.
+    /// Requests with this id or jti, or with this acsTransId in lower case: pending first, then newest first.
     package func requests(named name: String, enrollment: EnrollmentID?, limit: Int) throws -> [NamedRequest] {
         try names(
             """
@@ -86,15 +86,15 @@ extension StoreReading {
             """, [name, name.lowercased(), enrollment?.text, limit])
     }
 
-    /// Requests whose id or jti begins with `prefix`, or whose acsTransId does in lower case.
+    /// Requests whose id or jti begins with `prefix`, or whose acsTransId begins with it in lower case.
     ///
-    /// First those that it names wholly; of these and of the rest, first the pending ones, then the newest. If very many
-    /// begin so, some of them are looked at: as many as it takes to tell that it is no name of one.
+    /// Exact matches come first. Within both groups, pending requests come first, then the newest. If very many
+    /// requests match, only as many are read as show that the prefix is ambiguous.
     package func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [NamedRequest] {
         let arguments: StatementValues = [prefix, prefix.lowercased(), enrollment?.text, limit]
         let candidates =
             if enrollment != nil, try beginMany(with: prefix) {
-                // Of so many that begin so, few may be of the enrollment; of its own some do soon.
+                // With so many matches, few may belong to the enrollment, so its own requests are searched.
                 """
                 SELECT * FROM (
                     SELECT seq FROM request
@@ -106,7 +106,7 @@ extension StoreReading {
                     "SELECT * FROM (SELECT seq FROM request WHERE \($0) LIMIT \(Self.maxCandidates)) AS candidate"
                 }.joined(separator: " UNION ALL ")
             }
-        // What is named wholly is first in each range, except that one acsTransId may stand for many.
+        // An exact match is the first row of each range, except that several requests may share an acsTransId.
         return try names(
             """
             WHERE seq IN (
@@ -127,17 +127,17 @@ extension StoreReading {
         }
     }
 
-    /// How many of those that begin alike are looked at, of ids, jtis and acsTransIds each.
+    /// The most prefix matches that are read, for ids, jtis and acsTransIds each.
     static let maxCandidates = 64
 
-    // Ids hold nothing above "z", so "~" bounds the range that has the prefix.
+    // Ids contain no character above "z", so "~" is the upper bound of the prefix's range.
 
     private static let beginnings = [
         "(id >= ?1 AND id < ?1 || '~')", "(jti >= ?1 AND jti < ?1 || '~')",
         "(acs_trans_id >= ?2 AND acs_trans_id < ?2 || '~')",
     ]
 
-    /// Whether more begin so than are looked at.
+    /// Whether more requests match the prefix than are read.
     private func beginMany(with prefix: String) throws -> Bool {
         for beginning in Self.beginnings {
             let sql = """
@@ -150,9 +150,9 @@ extension StoreReading {
         return false
     }
 
-    /// The request with the greatest `iat` under this acsTransId that was presented.
+    /// The presented request with the greatest `iat` under this acsTransId.
     ///
-    /// Or would have been except for its `exp` or a cancellation. Refused ones do not count.
+    /// Includes requests that only their `exp` or a cancellation kept from being presented, but no refused ones.
     package func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord? {
         try hold(enrollment)
         return try requests(
@@ -170,7 +170,9 @@ extension StoreReading {
         return Int(try database.number(all + " AND enrollment_id = ?", [enrollment.text]) ?? 0)
     }
 
-    /// The number of requests of an enrollment that were refused or too late between two times, seconds since 1970.
+    /// The number of an enrollment's requests, received from `since` to `until`, that were refused or too late.
+    ///
+    /// Times are seconds since 1970.
     package func unpresentedCount(enrollment: EnrollmentID, since: Int64, until: Int64) throws -> Int {
         try hold(enrollment)
         let sql = """
@@ -180,12 +182,14 @@ extension StoreReading {
         return Int(try database.number(sql, [enrollment.text, since, until]) ?? 0)
     }
 
-    /// Pending requests whose `exp` is at or before `now`.
+    /// The pending requests whose `exp` is at or before `now`.
     package func duePending(now: Int64, limit: Int) throws -> [RequestRecord] {
         try requests("WHERE state = 'pending' AND exp <= ? ORDER BY exp LIMIT ?", [now, limit])
     }
 
-    /// The earliest `exp` of a pending request; it looks at all that are pending.
+    /// The earliest `exp` of a pending request.
+    ///
+    /// Reads all pending requests.
     package func nextDeadline() throws -> Int64? {
         try database.number("SELECT MIN(exp) FROM request WHERE state = 'pending'").map(BoundedTime.nearest)
     }
@@ -197,7 +201,7 @@ extension StoreReading {
         ).map(BoundedTime.nearest)
     }
 
-    /// When the request or enrollment that is the newest in the store came; seconds since 1970.
+    /// The time at which the newest request or enrollment in the store began, in seconds since 1970.
     package func newestTime() throws -> Int64? {
         let time = try database.number(
             """
@@ -208,7 +212,9 @@ extension StoreReading {
         return time.flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Null once a decision no longer waits; a denial that begins to wait goes behind those that do.
+    /// The place of a queued decision.
+    ///
+    /// A new denial goes after the waiting ones. `nil` if no decision is queued.
     fileprivate func queuePlace(of request: RequestRecord) throws -> Int64? {
         guard request.life.delivery == .queued else { return nil }
         return try request.queuePlace ?? nextPlace(of: request.enrollmentId)
@@ -216,7 +222,7 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// Writes a new request, with what is kept of it for a dispute.
+    /// Inserts a request with its evidence.
     package func insert(_ request: RequestRecord, _ evidence: KeptEvidence) throws {
         try hold(request.enrollmentId)
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
@@ -233,7 +239,7 @@ extension StoreTransaction {
         try insertPieces(of: request, evidence)
     }
 
-    /// Writes what may change: the message that is answered, the life, why a delivery failed, the conflict mark.
+    /// Updates a request: the message to answer, the life, the last delivery error and the conflict flag.
     package func update(_ request: RequestRecord) throws {
         try hold(request.enrollmentId)
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
@@ -243,13 +249,13 @@ extension StoreTransaction {
         try updateMessage(of: request)
     }
 
-    /// Writes the same, except the message that is answered.
+    /// Updates a request, except for the message to answer.
     package func updateLife(of request: RequestRecord) throws {
         try hold(request.enrollmentId)
         try database.update(RequestColumn.table, set: lifeColumns(request), where: [.id: request.id.text])
     }
 
-    /// The message that is answered, which a newer one may take the place of.
+    /// The columns of the message to answer, which a newer message may replace.
     private static func messageColumns(
         _ request: RequestRecord, _ cipher: RowCipher
     ) throws -> ColumnValues<RequestColumn> {
@@ -265,7 +271,7 @@ extension StoreTransaction {
         ]
     }
 
-    /// What becomes of a request.
+    /// The columns of a request's state and delivery.
     private func lifeColumns(_ request: RequestRecord) throws -> ColumnValues<RequestColumn> {
         let life = LifeColumns(request.life)
         return [

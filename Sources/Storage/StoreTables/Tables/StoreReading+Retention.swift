@@ -3,9 +3,10 @@ import Records
 import TableRows
 
 extension StoreReading {
-    /// Requests that nobody was shown: too late, refused, or cancelled before they came, which has no text.
+    /// The condition of requests that were never shown: too late, refused, or cancelled before they arrived.
     ///
-    /// The index `request_never_shown` is by this very condition. What was erased has no message.
+    /// A request that was cancelled before it arrived has no text. The index `request_never_shown` has this very
+    /// condition. An erased request has no message, so it does not match.
     static let neverShown = """
         (is_presented = 0 OR state = 'cancelled' AND text_piece IS NULL AND message_piece IS NOT NULL)
         """
@@ -16,12 +17,12 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// Removes at most `limit` rows of what ended before `time`, seconds since 1970.
+    /// Deletes at most `limit` rows of work that ended before `time`, in seconds since 1970.
     ///
-    /// Requests that are decided or closed and wait for no answer, messages of no request that is left, and enrollments
-    /// that nothing refers to.
+    /// First requests that are decided or closed and wait for no answer, then messages without a request, then
+    /// enrollments that no row refers to.
     ///
-    /// - Returns: how many rows were removed; fewer than `limit` if nothing is left to remove.
+    /// - Returns: the number of deleted rows. Fewer than `limit` if no more rows match.
     package func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int {
         var removed = try removeRequests(before: time, limit: limit)
         if removed < limit { removed += try removeMessages(before: time, limit: limit - removed) }
@@ -29,7 +30,9 @@ extension StoreTransaction {
         return removed
     }
 
-    /// A request lasts as long as its newest message does, which may have come long after the first.
+    /// Deletes requests that have ended.
+    ///
+    /// A request stays until its newest message has expired. That message may have arrived long after the first one.
     private func removeRequests(before time: Int64, limit: Int) throws -> Int {
         let over = try database.numbers(
             """
@@ -42,9 +45,10 @@ extension StoreTransaction {
         return over.count
     }
 
-    /// Removes at most `limit` requests that came before `time` and were never shown; their messages' digests stay.
+    /// Deletes at most `limit` requests that arrived before `time` and were never shown.
     ///
-    /// They came too late, were refused, or were cancelled before they came. One that waits for an answer stays.
+    /// The digests of their messages stay. The requests were too late, refused, or cancelled before they arrived. A
+    /// request that waits for an answer stays.
     package func removeWhatWasNeverShown(before time: Int64, limit: Int) throws -> Int {
         let over = try database.numbers(
             """
@@ -69,7 +73,7 @@ extension StoreTransaction {
         }
     }
 
-    /// Messages of requests that are gone, and cancellations.
+    /// Deletes cancellation messages, and messages whose request is gone.
     private func removeMessages(before time: Int64, limit: Int) throws -> Int {
         try remove(
             """
@@ -82,7 +86,7 @@ extension StoreTransaction {
 
     private func removeEnrollments(before time: Int64, limit: Int) throws -> Int {
         written?.state.enrollments = [:]
-        // As they are when they go: another host may remove the same.
+        // The deletion itself returns the rows, because another host may delete the same ones.
         let gone = try database.rows(
             """
             DELETE FROM enrollment WHERE seq IN (

@@ -1,33 +1,35 @@
 package import Records
 import TableRows
 
-/// What several hosts of one database write and read of a change of their secret.
+/// The SQL of a change of the secret that the hosts of one database share.
 package enum SecretChangeStatement {
-    /// Begins one, by a host that seals under the new secret; a change that has begun goes on.
+    /// Begins a change, by a host that seals under the new secret.
+    ///
+    /// A change that has begun continues.
     package static let begin = """
         INSERT INTO secret_change (one, host, present, previous) SELECT 1, name, seals, opens FROM host WHERE name = ?
         ON CONFLICT (one) DO NOTHING
         """
-    /// Ends one that has changed nothing: no host has found all to be openable.
+    /// Ends a change that has changed no row: no host has verified yet that every value opens.
     package static let abandon = "DELETE FROM secret_change WHERE is_surveyed = 0"
-    /// Lets a host without the new secret that does not run, and wakes later, write nothing.
+    /// Revokes the right to write of silent hosts without the new secret, in case one of them was frozen and wakes up.
     ///
-    /// A negative number says so: no process is the host until one enters again.
+    /// A negative incarnation marks the host as unused until a process enters again.
     package static let shutOutLacking = """
         UPDATE host SET incarnation = -abs(incarnation) - 1
         WHERE name <> ?1 AND alive_until <= clock_timestamp() AND seals <> ?2 AND opens <> ?2
         """
-    /// The hosts that run and seal under the previous secret.
+    /// The running hosts that seal under the previous secret.
     fileprivate static let sealers = """
         SELECT name FROM host WHERE alive_until > clock_timestamp() AND seals <> (SELECT present FROM secret_change)
         ORDER BY name
         """
-    /// Takes the work over from a host that does not run any more.
+    /// Takes over the work of a host that has stopped.
     fileprivate static let takeOver = """
         UPDATE secret_change SET host = ?
         WHERE host NOT IN (SELECT name FROM host WHERE alive_until > clock_timestamp())
         """
-    /// Lets a host that was frozen, and wakes later, write nothing under the previous secret.
+    /// Revokes the right to write of silent hosts that would seal under the previous secret when they wake up.
     fileprivate static let shutOut = """
         UPDATE host SET incarnation = -abs(incarnation) - 1
         WHERE alive_until <= clock_timestamp() AND seals <> (SELECT present FROM secret_change)
@@ -35,13 +37,13 @@ package enum SecretChangeStatement {
 }
 
 extension StoreReading {
-    /// Whether a change of the secret is under way among several hosts, and cannot be given up any more.
+    /// Whether a change of the hosts' secret is running that can no longer be abandoned.
     package func isSecretChangeSurveyed() throws -> Bool {
         guard host != nil else { return false }
         return try database.number("SELECT count(*) FROM secret_change WHERE is_surveyed = 1") == 1
     }
 
-    /// Whether the store's files may have in their free space what a change of the secret has written over.
+    /// Whether free space of the store's files may still contain values that a change of the secret has overwritten.
     package func isScrubDue() throws -> Bool {
         guard host == nil else { return false }
         return try database.number("SELECT count(*) FROM scrub_due") != 0
@@ -49,21 +51,24 @@ extension StoreReading {
 }
 
 extension StoreTransaction {
-    /// Notes that all opens under one of the two secrets: from then on a change that has begun is not given up.
+    /// Records that every value opens under one of the two secrets.
     ///
-    /// False if no change is under way among the hosts that share the store; true if it has one host.
+    /// A change can no longer be abandoned after that. Returns true if the store has one host. With several hosts,
+    /// returns false if they are not changing their secret.
     package func noteSecretSurvey() throws -> Bool {
         guard host != nil else { return true }
         return try database.changes("UPDATE secret_change SET is_surveyed = 1", []) == 1
     }
 
-    /// Finds the host that is to change the rows now, and shuts out hosts that seal under the previous secret and do not run.
+    /// Returns the host that is to reseal the rows now.
+    ///
+    /// Shuts out silent hosts that seal under the previous secret.
     package func turnOfSecretChange() throws -> SecretChangeTurn {
         guard let host else { return .ours }
-        // Held, so that one host at a time looks. Whoever starts from now on seals under the new secret.
+        // The row lock lets one host at a time decide. A host that starts from now on seals under the new secret.
         guard try database.text("SELECT host FROM secret_change FOR UPDATE") != nil else { return .over }
         try database.run(SecretChangeStatement.shutOut)
-        // After that: one that was shut out too late to be refused runs, and is seen.
+        // After the shut-out: a host that came back just before it is running, so this query finds it.
         let sealers = try database.rows(SecretChangeStatement.sealers) { row in
             if case .text(let name) = row[0] { name } else { "" }
         }
@@ -72,11 +77,11 @@ extension StoreTransaction {
         return try database.text("SELECT host FROM secret_change") == host.text ? .ours : .another
     }
 
-    /// Brings the audit keys of the other hosts' chains under the present secret, and lets hosts start that have it alone.
+    /// Ends a change of the secret: reseals the other hosts' audit keys.
     ///
-    /// A scrub is due from then on, if the store is a file.
+    /// Hosts can then start with the new secret alone. If the store is a file, a scrub is due from then on.
     ///
-    /// - Parameter rewrapped: a key under the present secret; nil if it is already.
+    /// - Parameter rewrapped: returns the key under the new secret. `nil` if it is under the new secret already.
     package func concludeSecretChange(_ rewrapped: ([UInt8]) throws -> [UInt8]?) throws {
         guard host != nil else { return try database.run("INSERT INTO scrub_due VALUES (1) ON CONFLICT DO NOTHING") }
         for old in try sealedAuditKeysOfOthers() {

@@ -1,36 +1,41 @@
 package import Records
 import TableRows
 
-/// About how many bytes what an issuer sends takes in the database, with indexes and entries of the journal.
+/// Estimates of the bytes that an issuer's data takes in the database, with indexes and journal entries.
 enum StoredSize {
-    /// Of a message of which the digest is kept alone.
+    /// The size of a message of which only the digest is stored.
     static let ofMessage = 1_024
-    /// Of a request's row.
+    /// The size of a request's row.
     private static let ofRow = 2_048
 
-    /// Of a request besides its message: the decision may repeat what the message says.
+    /// The size of a request besides its message.
     ///
-    /// - Parameter text: `nil` if it is not known yet how long it is; then it is at most this often as long as the message.
+    /// The decision may repeat the message's contents.
+    ///
+    /// - Parameter text: `nil` if its length is not known yet. Then the longest possible text counts, ``longestText``
+    ///   times the message.
     static func of(_ request: RequestRecord, text: String?) -> Int {
         let message = request.message.utf8.count
         guard request.presented != nil else { return ofRow + message }
         return ofRow + 2 * message + (text?.utf8.count ?? longestText * message)
     }
 
-    /// Of one whose personal data is erased.
+    /// The size of a request whose personal data is erased.
     static let ofErased = ofRow
 
     private static let longestText = 3
 }
 
 extension StoreReading {
-    /// The bytes of the whole database; in a file, without its log.
+    /// The size of the database, in bytes.
+    ///
+    /// For a file, without its write-ahead log.
     package func databaseBytes() throws -> Int64 { try database.number(database.dialect.databaseBytes) ?? 0 }
 
-    /// The messages of an enrollment in the store, and the bytes of them and of its issuer's.
+    /// The number of an enrollment's messages, and the stored bytes of the enrollment and of its issuer.
     ///
-    /// Messages are counted between two times, seconds since 1970, and up to five minutes around them: by slots of five
-    /// minutes of the clock, of which the first and last are counted whole. The same message again does not count.
+    /// Messages are counted from `since` to `until`, in seconds since 1970, in slots of five minutes of the clock. The
+    /// first and the last slot count as a whole. A repeated message does not count.
     package func storedTally(of enrollment: EnrollmentID, since: Int64, until: Int64) throws -> StoredTally {
         try hold(enrollment)
         let sql = """

@@ -1,7 +1,7 @@
 package import Records
 import TableRows
 
-/// The columns of a count of requests that are alike.
+/// The columns of a count of similar requests.
 enum TallyColumn: Int, TableColumn {
     static let table = TableLayout<Self>("request", naming: .snakeCase)
 
@@ -9,18 +9,20 @@ enum TallyColumn: Int, TableColumn {
 }
 
 extension StoreReading {
-    /// Behind which request those are that came at or after a time, seconds since 1970; of more than `most`, the newest.
+    /// The place before the first request received at or after `time`, or before the newest `most` if there are more.
+    ///
+    /// Times are seconds since 1970.
     package func firstRequest(since time: Int64, sparing most: Int) throws -> (place: Int64, isCut: Bool) {
-        // They come in the order of time: the newest of those before is where the others begin.
+        // Requests are in the order of their time, so the newest older one marks the start.
         let older = try database.number(
             "SELECT seq FROM request WHERE received_at < ? ORDER BY seq DESC LIMIT 1", [time])
         let spared = try database.number("SELECT seq FROM request ORDER BY seq DESC LIMIT 1 OFFSET ?", [most])
         return (max(older ?? 0, spared ?? 0), (spared ?? 0) > (older ?? 0))
     }
 
-    /// Counts the requests that came at or after a time, of the `limit` that follow a place.
+    /// Counts the requests received at or after `time`, among the next `limit` after a place.
     ///
-    /// - Returns: the place of the last one; nil if there was none.
+    /// - Returns: the place of the last request. `nil` if there are no more.
     package func requestTallies(
         after place: Int64, since time: Int64, limit: Int
     ) throws -> (tallies: [RequestTally], place: Int64?) {
