@@ -2,7 +2,7 @@
 import Records
 import Synchronization
 
-/// Counts what a host meets of the others.
+/// Counters of this host's conflicts with other hosts and of its connection problems.
 final class HostTally: Sendable {
     private let content = Mutex(HostFigures())
 

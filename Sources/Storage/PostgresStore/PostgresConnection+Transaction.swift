@@ -3,7 +3,9 @@ import Records
 import TableRows
 
 extension PostgresConnection {
-    /// Runs a database transaction; if it fails, nothing of it was done.
+    /// Runs a database transaction.
+    ///
+    /// If it fails, it is rolled back.
     func transaction<Result>(_ begin: String = "BEGIN", _ body: () throws -> Result) throws -> Result {
         do {
             _ = try rows(begin)
@@ -24,13 +26,13 @@ extension PostgresConnection {
         try rows(sql, values).compactMap { row in if case .text(let name) = row.first { name } else { nil } }
     }
 
-    /// The other hosts whose lease is not over, by name.
+    /// The other hosts whose lease has not expired, by name.
     func runningHosts(besides host: HostName) throws -> [String] {
         try names(
             "SELECT name FROM host WHERE alive_until > clock_timestamp() AND name <> ? ORDER BY name", [host.text])
     }
 
-    /// From now on a host that was frozen, and wakes later, writes nothing.
+    /// Revokes the right to write of all other hosts, in case one of them is frozen and wakes up later.
     func shutOutHosts(besides host: HostName) throws {
         _ = try rows("UPDATE host SET incarnation = incarnation + 1 WHERE name <> ?", [host.text])
     }

@@ -3,22 +3,22 @@ import Records
 import StoreTables
 import TableRows
 
-/// Under which secret something is: the one that this host has, or the one that was before, if it was given that too.
+/// The secret that seals a value: this host's present one, or the previous one if the host has that too.
 package enum SecretAge: Sendable {
     case present
     case previous
 }
 
-/// Which secrets a host has, as the hosts tell each other: by fingerprints.
+/// The fingerprints of a host's secrets, by which hosts compare them.
 package struct HostSecrets: Sendable {
     fileprivate let present: [UInt8]
     fileprivate let previous: [UInt8]?
     fileprivate let mayBeginChange: Bool
 
     /// - Parameters:
-    ///   - present: of the secret that all is to be under.
-    ///   - previous: of the one that all was under; nil if the host was not given it.
-    ///   - mayBeginChange: false for what does not stay, and changes nothing.
+    ///   - present: the fingerprint of the secret that is to seal everything.
+    ///   - previous: the fingerprint of the secret before. `nil` if the host does not have it.
+    ///   - mayBeginChange: false for a process that ends soon and changes no data.
     package init(present: [UInt8] = [], previous: [UInt8]? = nil, mayBeginChange: Bool = true) {
         self.present = present
         self.previous = previous
@@ -26,33 +26,36 @@ package struct HostSecrets: Sendable {
     }
 }
 
-/// A host's way into the database: one at a time, and only with secrets that open what the others seal.
+/// The entrance of a host into the database: one at a time, and only with secrets that open the others' seals.
 struct PostgresEntrance {
     let host: PostgresHost
     let secrets: HostSecrets
-    /// Whether it may be in before a state that is being moved here is all there: to look at it.
+    /// Whether a host may enter before a move into the database is complete, to inspect it.
     let mayEnterUnfinished: Bool
-    /// Opens a host's audit key, which tells under which secret everything is.
+    /// Opens a host's audit key, which shows which secret seals everything.
     let open: (_ auditKey: [UInt8]) throws -> SecretAge
 
     struct Entry {
-        /// How many times somebody has become this host.
+        /// The number of times that a process has become this host.
         let incarnation: Int64
-        /// Whether the host seals under its present secret; else under the previous one.
+        /// Whether this host seals under its present secret.
+        ///
+        /// Else it seals under the previous one.
         let isPresentSecretInUse: Bool
         /// The running hosts that lack the present secret.
         let lacking: [String]
     }
 
-    /// Becomes the host.
+    /// Makes this process the host.
     ///
-    /// A change of the secret begins with the first host that finds that all others which run have the new one as well.
-    /// From then on each host that gets in has both, until the last row is under the new one.
+    /// The first host to find that all other running hosts have the new secret begins the change. From then on, each
+    /// host that enters must have both secrets, until every row is sealed under the new one.
     ///
-    /// - Throws: ``HostNameTakenError``, ``SecretChangeRefusal``, or what `open` throws; then nothing was changed.
+    /// - Throws: ``HostNameTakenError``, ``SecretChangeRefusal``, or an error of `open`. The database is then
+    ///   unchanged.
     func enter(_ connection: PostgresConnection) throws -> Entry {
         try connection.transaction {
-            // Whoever else comes waits here, and sees what was committed before it.
+            // The table lock makes other entering hosts wait, and shows this one what they have committed before.
             _ = try connection.rows("LOCK TABLE host IN SHARE ROW EXCLUSIVE MODE")
             switch try MovedState.of(connection) {
             case .gone(let place)?: throw PostgresMoveError.gone(to: place)
@@ -73,7 +76,7 @@ struct PostgresEntrance {
         }
     }
 
-    /// Whether a change of the secret is to begin.
+    /// Whether a change of the secret should begin.
     private func isSecretDue(_ connection: PostgresConnection) throws -> Bool {
         var isDue = false
         for case .bytes(let sealed)? in try connection.rows("SELECT sealed FROM audit_key ORDER BY host").map(\.first) {
@@ -96,9 +99,11 @@ struct PostgresEntrance {
     }
 }
 
-/// Why a host cannot start: the secret is being changed, and it does not have both; nothing was changed.
+/// The error of a host that cannot start, because the secret is being changed and it lacks one of the two.
+///
+/// The database is unchanged.
 package struct SecretChangeRefusal: Error, Equatable, CustomStringConvertible {
-    /// Which host is changing it, or was cut short.
+    /// The host that is changing the secret, or was stopped while it did.
     let host: String
 
     package var description: String {

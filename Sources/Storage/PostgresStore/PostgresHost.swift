@@ -2,15 +2,19 @@
 package import Records
 import TableRows
 
-/// One of the hosts that share the database: whose chain of the journal it writes.
+/// A host of the shared database.
+///
+/// It writes its own journal chain.
 package struct PostgresHost: Sendable {
-    /// For how long a host is taken to live, and keeps its part of the work, after it has last said that it lives.
+    /// The time for which a host counts as running, and keeps its share of the work, after its last sign of life.
     package static let usualLease: Duration = .seconds(15)
 
     package let name: HostName
-    /// What only this host's state directory has, so that another machine of the same name is not taken for it.
+    /// A value from this host's state directory only, which tells it from another machine with the same name.
     package let identity: [UInt8]
-    /// The same for all hosts of a database; in whole milliseconds.
+    /// The lease, in whole milliseconds.
+    ///
+    /// It is the same for all hosts of a database.
     package let lease: Duration
 
     package init(name: HostName, identity: [UInt8], lease: Duration = usualLease) {
@@ -19,15 +23,15 @@ package struct PostgresHost: Sendable {
         self.lease = lease
     }
 
-    /// Becomes the host: any other process that was it writes nothing any more.
+    /// Makes this process the host.
     ///
-    /// A process that was killed on this machine is followed at once; one on another machine has to be silent for
-    /// ``lease``.
+    /// Any other process that was the host can no longer write. After a process on this machine was killed, its
+    /// successor can start at once. A process on another machine must have been silent for ``lease``.
     ///
     /// - Parameters:
-    ///   - seals: the fingerprint of the secret under which it seals.
-    ///   - opens: of another one whose seals it opens as well; empty if there is none.
-    /// - Returns: how many times somebody has become this host.
+    ///   - seals: the fingerprint of the secret under which the host seals.
+    ///   - opens: the fingerprint of another secret whose seals it opens. Empty if there is none.
+    /// - Returns: the incarnation, which is the number of times that a process has become this host.
     /// - Throws: ``HostNameTakenError``.
     func claim(_ connection: PostgresConnection, seals: [UInt8], opens: [UInt8]) throws -> Int64 {
         let rows = try connection.rows(
@@ -44,7 +48,7 @@ package struct PostgresHost: Sendable {
         return incarnation
     }
 
-    /// Lets another machine become it at once.
+    /// Releases the host's name, so that another machine can use it at once.
     func letGo(_ connection: PostgresConnection, _ incarnation: Int64) throws {
         _ = try connection.rows(
             "UPDATE host SET alive_until = clock_timestamp() WHERE name = ? AND incarnation = ?",
@@ -59,7 +63,7 @@ extension Duration {
     }
 }
 
-/// Another machine's agent runs under the same name.
+/// An agent on another machine runs under the same host name.
 struct HostNameTakenError: Error {
     let host: HostName
 }

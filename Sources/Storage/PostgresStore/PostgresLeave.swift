@@ -2,7 +2,9 @@
 package import StoreTables
 import TableRows
 
-/// How often each host had started when a state began to be moved away: if one starts after it, that shows.
+/// The incarnation of each host at the beginning of a move.
+///
+/// A later comparison shows whether a host has started.
 package struct HostStarts: Sendable, Equatable {
     fileprivate let incarnations: [String: Int64]
 
@@ -17,11 +19,11 @@ package struct HostStarts: Sendable, Equatable {
     }
 }
 
-/// Moving a state away, by one host while no other runs.
+/// Moving a state away, by one host while all others are stopped.
 extension PostgresStore {
-    /// Sees that no other host runs; one that is frozen, and wakes later, writes nothing any more.
+    /// Verifies that no other host runs, and revokes the others' right to write, in case one is frozen and wakes up.
     ///
-    /// - Throws: ``PostgresMoveError/othersRun(_:)``; `StoreError`.
+    /// - Throws: ``PostgresMoveError/othersRun(_:)``, or `StoreError`.
     package func expectAlone() async throws -> HostStarts {
         let own = hostName
         return try await alone { connection in
@@ -32,9 +34,9 @@ extension PostgresStore {
         }
     }
 
-    /// Marks the state as moved away: no host starts on it any more.
+    /// Marks the state as moved away, so that no host starts on it.
     ///
-    /// - Throws: ``PostgresMoveError/startedMeanwhile`` if a host has started since; then nothing was changed.
+    /// - Throws: ``PostgresMoveError/startedMeanwhile`` if a host has started since. The database is then unchanged.
     package func markMoved(to place: String, since starts: HostStarts) async throws {
         try await alone { connection in
             guard try HostStarts(connection) == starts else { throw PostgresMoveError.startedMeanwhile }
@@ -42,7 +44,7 @@ extension PostgresStore {
         }
     }
 
-    /// Reads all as of one moment.
+    /// Reads all tables in one snapshot.
     package func withSession<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreSession) throws -> Result
     ) async throws -> Result {
@@ -56,7 +58,7 @@ extension PostgresStore {
         }
     }
 
-    /// Runs a database transaction during which no host starts.
+    /// Runs a database transaction during which no host can start.
     private func alone<Result: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {

@@ -1,17 +1,19 @@
 #if PostgreSQL
 import TableRows
 
-/// Whether the database is still the one that the agents have written to.
+/// Detects whether another database has taken the place of the agents' own.
 ///
-/// A restore from a backup or a standby that took over begins another timeline, and a copy in another cluster has another
-/// system's identifier. Decisions may be missing there whose signCounts the issuers have seen.
+/// A restore from a backup and a promoted standby begin another timeline. A copy in another cluster has another system
+/// identifier. Such a database may lack decisions whose signCounts the issuers have already seen.
 enum PostgresLineage {
-    /// How many enrollments are marked in one database transaction.
+    /// The number of enrollments that are marked in one database transaction.
     private static let batch: Int64 = 10_000
 
-    /// Lets no enrollment sign on another line before its issuer has said which signCount it accepted, and notes the line.
+    /// Records the lineage.
     ///
-    /// Begun anew if it was interrupted. Enrollments that others use meanwhile are marked too.
+    /// If it has changed, keeps all enrollments from signing for now. They sign again once their issuer has said which
+    /// signCount it accepted. An interrupted run starts again from the beginning. Enrollments that other hosts use
+    /// meanwhile are marked too.
     static func note(_ connection: PostgresConnection) throws {
         let line = try connection.rows(
             """
@@ -31,7 +33,7 @@ enum PostgresLineage {
             """, [line])
     }
 
-    /// As a copy of a SQLite state is marked.
+    /// Marks all enrollments in the same way as a copy of a SQLite state.
     private static func mark(_ connection: PostgresConnection) throws {
         let found = try connection.rows("SELECT coalesce(max(seq), 0) FROM enrollment").first?.first
         guard case .number(let last) = found else { return }

@@ -3,25 +3,27 @@ import Records
 package import StoreTables
 import TableRows
 
-/// Brings a state that lies elsewhere into a database that is empty.
+/// Moves a state from elsewhere into an empty database.
 package struct PostgresMove {
     private let settings: PostgresSettings
     private let host: PostgresHost
-    /// Where the state lies, for whoever comes before all is done.
+    /// The place of the source, for the error of a host that starts before the move is complete.
     private let origin: String
 
-    /// - Parameter host: whose chain of the journal it becomes.
+    /// - Parameter host: the host that gets the journal chain.
     package init(_ settings: PostgresSettings, host: PostgresHost, from origin: String) {
         self.settings = settings.ofMove
         self.host = host
         self.origin = origin
     }
 
-    /// Copies in one database transaction; after it no host gets in before ``PostgresStore/admitHosts()``.
+    /// Copies in one database transaction.
     ///
-    /// What an earlier one has left that was not concluded is removed first.
+    /// Then no host can enter before ``PostgresStore/admitHosts()``. Removes the rows of an earlier move that was not
+    /// concluded first.
     ///
-    /// - Throws: ``PostgresMoveError``, `StoreError`, or what `copy` throws; then nothing of it is there.
+    /// - Throws: ``PostgresMoveError``, `StoreError`, or an error of `copy`. The database transaction is then rolled
+    ///   back.
     package func receive<Result>(_ copy: (any StoreSession) throws -> Result) throws -> Result {
         do {
             let connection = try settings.connection()
@@ -62,7 +64,7 @@ package struct PostgresMove {
 }
 
 extension PostgresSettings {
-    /// For whoever moves a state, and is in nobody's way: no host is on the database.
+    /// Settings without limits for a move, which blocks nobody: no host uses the database.
     package var ofMove: PostgresSettings {
         var settings = self
         settings.limits.statement = nil
@@ -72,9 +74,9 @@ extension PostgresSettings {
     }
 }
 
-/// Whether the state in a database was moved there, or away.
+/// The mark of a database whose state was moved in or away.
 enum MovedState: Equatable {
-    /// A copy from there was not concluded.
+    /// A copy from this place was not concluded.
     case unfinished(from: String)
     case gone(to: String)
 
@@ -86,7 +88,9 @@ enum MovedState: Equatable {
     }
 }
 
-/// Why a database is not for a state that is moved, or for a host; nothing was changed.
+/// The reason why a database cannot be used for a move or by a host.
+///
+/// The database is unchanged.
 package enum PostgresMoveError: Error, Equatable, CustomStringConvertible {
     case notEmpty(table: String)
     case unfinished(from: String)

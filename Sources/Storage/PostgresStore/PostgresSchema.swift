@@ -4,9 +4,9 @@ import Records
 import StoreTables
 import TableRows
 
-/// The tables in PostgreSQL: those of both databases (``StoreSchema``), and what only several hosts need.
+/// The tables in PostgreSQL: the shared ones (``StoreSchema``), and others that only several hosts need.
 enum PostgresSchema {
-    /// The tables that are empty in a database that no agent has run on.
+    /// The tables that are empty in a database on which no agent has run.
     static let filled = [
         "moved_state", "secret_change", "host", "enrollment", "data_key", "key_tries", "request", "message",
         "message_tally", "stored_bytes", "cancellation", "evidence", "push_subscription",
@@ -15,21 +15,25 @@ enum PostgresSchema {
         "journal_of_request",
     ]
 
-    /// The oldest server that is known to do (PostgreSQL's `server_version_num`).
+    /// The oldest supported server (PostgreSQL's `server_version_num`).
     static let oldestServer: Int64 = 150_000
 
-    /// Other hosts have been making the tables all the time.
+    /// Other hosts have held the schema lock for too long.
     struct BusyError: Error {}
 
-    /// Any number will do that no other program takes.
+    /// The key of the advisory lock.
+    ///
+    /// Any number works that no other program uses.
     private static let lock: Int64 = 0x6f6f_625f_6167
-    /// Microseconds between two looks whether no other host makes the tables, and how many looks there are: a minute.
+    /// The pause between two attempts to get the schema lock, in microseconds.
+    ///
+    /// All attempts together take a minute.
     private static let pause: UInt32 = 50_000
     private static let looks = 1_200
 
-    /// Makes the tables in an empty database while no other host does, and notes the form that this host knows.
+    /// Creates the tables in an empty database, one host at a time, and records the form that this host knows.
     ///
-    /// - Throws: `StoreFormError`, ``BusyError``; nothing was changed then.
+    /// - Throws: `StoreFormError` or ``BusyError``. The database is then unchanged.
     static func prepare(_ connection: PostgresConnection, for host: HostName) throws {
         do {
             try lockSchema(connection)
@@ -54,9 +58,9 @@ enum PostgresSchema {
         }
     }
 
-    /// Begins a database transaction that no other host's runs beside.
+    /// Begins a database transaction that has the schema lock (an advisory lock).
     ///
-    /// The lock is asked for again and again, so that waiting for it is under no limit of a statement.
+    /// It tries the lock repeatedly, so that no statement timeout limits the waiting.
     private static func lockSchema(_ connection: PostgresConnection) throws {
         for _ in 0..<looks {
             try connection.begin("BEGIN")
@@ -67,7 +71,7 @@ enum PostgresSchema {
         throw BusyError()
     }
 
-    // The journal's rows refer to the first of these.
+    // The journal's tables refer to `host`, which therefore comes first.
     private static let ofHosts = [
         """
         CREATE TABLE host (
@@ -80,7 +84,7 @@ enum PostgresSchema {
             opens BYTEA NOT NULL DEFAULT ''
         ) WITH (fillfactor = 50)
         """,
-        // The form that the agent knows which started last on a host: a later form that takes something away asks for it.
+        // The form that the last started agent of each host knows. A later form that removes something needs it.
         """
         CREATE TABLE host_version (
             host TEXT COLLATE "C" PRIMARY KEY,
@@ -88,10 +92,10 @@ enum PostgresSchema {
             started_at TIMESTAMPTZ NOT NULL
         )
         """,
-        // Of which cluster and timeline the database was when an agent started last.
+        // The cluster and the timeline of the database when an agent last started.
         "CREATE TABLE lineage (one BIGINT PRIMARY KEY CHECK (one = 1), line TEXT COLLATE \"C\" NOT NULL)",
-        // Which host changes the secret that all hosts have, the fingerprints of the two, and whether a host has found that
-        // all opens under one of them; empty if none does.
+        // The host that changes the shared secret, the fingerprints of both secrets, and whether a host has verified
+        // that every value opens under one of them. Empty without a change.
         """
         CREATE TABLE secret_change (
             one BIGINT PRIMARY KEY CHECK (one = 1),
@@ -101,7 +105,8 @@ enum PostgresSchema {
             is_surveyed BIGINT NOT NULL DEFAULT 0
         )
         """,
-        // Which host polls and delivers for the enrollments of a bucket, and how often that has changed hands.
+        // The host that polls and delivers for the enrollments of a bucket, and the number of times that this host has
+        // changed.
         """
         CREATE TABLE lease (
             bucket BIGINT PRIMARY KEY,
@@ -117,10 +122,10 @@ enum PostgresSchema {
     ]
 
     private static let besides = [
-        // Rows that are written often have room beside them for their next version.
+        // Rows that are written often have free space in their page for the next version.
         "ALTER TABLE enrollment SET (fillfactor = 80)",
         "ALTER TABLE journal_mark SET (fillfactor = 50)",
-        // What the rows' locks see to, once more: a transaction is presented and decided once.
+        // A second safeguard besides the row locks: a payment transaction is presented and decided once.
         """
         CREATE UNIQUE INDEX request_presented ON request (acs_trans_id, enrollment_id)
             WHERE is_presented = 1 AND state IN ('pending', 'approved', 'denied')

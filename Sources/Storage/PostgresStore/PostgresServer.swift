@@ -1,9 +1,9 @@
 #if PostgreSQL
 import TableRows
 
-/// What a server must be for its commits to be durable.
+/// The requirements that a server must meet for durable commits.
 enum PostgresServer {
-    /// Why a database cannot be the store; a clause, and what to do.
+    /// The reason why a database cannot be the store, as a clause, with advice.
     struct UnfitError: Error {
         let reason: String
     }
@@ -52,7 +52,7 @@ enum PostgresServer {
         try clocks.check(now, since: begun)
     }
 
-    /// The server's clock, in SQL: seconds since 1970.
+    /// An SQL expression for the server's clock, in seconds since 1970.
     static let clock = "CAST(floor(extract(epoch FROM clock_timestamp())) AS BIGINT)"
 }
 #endif

@@ -4,19 +4,21 @@ import Records
 import StoreTables
 import TableRows
 
-/// One database transaction on a connection.
+/// A database transaction on a connection.
 final class PostgresSession: StoreSession {
     private let connection: PostgresConnection
     private let host: HostName
     private var held: Set<HeldRow> = []
-    /// Whether a part of the database transaction runs: it waits for no row.
-    private var isInPart = false
-    /// Whether it is not known yet that the rows are held that were asked for.
-    private var isHolding = false
-    /// The rows that were asked for before they were wanted, with the round trip of another statement.
+    /// Whether a savepoint's part is running.
     ///
-    /// They are the journal's two marks and its newest entries, so a database transaction that writes has three round
-    /// trips less. With that a decision has three in all (`make bench ONLY=hosts`).
+    /// It does not wait for row locks.
+    private var isInPart = false
+    /// Whether a lock was queued that the server has not confirmed yet.
+    private var isHolding = false
+    /// Rows that were queried ahead, in the round trip of another statement.
+    ///
+    /// They are the journal's two marks and its newest entries, which saves a database transaction that writes three
+    /// round trips. A decision then takes three in all (`make bench ONLY=hosts`).
     private var foreseen: [Question: [PostgresConnection.Row]] = [:]
 
     private struct Question: Hashable {
@@ -75,15 +77,17 @@ final class PostgresSession: StoreSession {
         foreseen = [:]
         try connection.queue("ROLLBACK TO SAVEPOINT part")
         try connection.queue("RELEASE SAVEPOINT part")
-        // What was held since is not held any more.
+        // The rollback has released the locks of the part.
         held = []
         isHolding = false
     }
 
-    /// Nothing more: its beginning has written to the host's row.
+    /// Does no work, because the beginning of the database transaction has written to the host's row.
     func touch() throws {}
 
-    /// Asked for with the next answer: a statement that comes later sees what was committed until the row was held.
+    /// Queues the lock.
+    ///
+    /// A later statement sees all commits up to the moment at which the lock was granted.
     func hold(_ row: HeldRow) throws {
         guard held.insert(row).inserted else { return }
         isHolding = true
@@ -100,9 +104,10 @@ final class PostgresSession: StoreSession {
         }
     }
 
-    /// Holds what may have no row yet, by a number of its digest: nothing is left of it after the database transaction.
+    /// Locks a value that may have no row yet, by an advisory lock on a number from its digest.
     ///
-    /// Two that have the same number wait for each other, which does no harm.
+    /// The lock ends with the database transaction. Two values with the same number wait for each other, which is
+    /// harmless.
     private func hold(_ bytes: [UInt8]) throws {
         let number = try SHA256Digest.of(bytes)[..<8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         guard isInPart else {
@@ -116,14 +121,15 @@ final class PostgresSession: StoreSession {
 
     // MARK: The database transaction
 
-    /// Begins one that writes, and asks already for what it will want first.
+    /// Begins a database transaction that writes, and queries ahead the rows that it needs first.
     ///
     /// - Parameters:
-    ///   - token: what the host's row has if it is committed, until the next one is.
-    ///   - clocks: by what the host's clock is held against the database's, since when.
-    ///   - questions: statements whose rows it will ask for.
-    /// - Returns: what the database's clock said, in seconds since 1970.
-    /// - Throws: ``HostTakenError`` if another process has become this host, or it was shut out; ``ClocksApartError``.
+    ///   - token: the value that the host's row has after this commit, until the next one.
+    ///   - clocks: the clock guard, and this host's clocks when the write was wanted.
+    ///   - questions: the queries to run ahead.
+    /// - Returns: the database's clock, in seconds since 1970.
+    /// - Throws: ``HostTakenError`` if another process has become this host, or if the host was shut out.
+    ///   ``ClocksApartError``.
     func begin(
         incarnation: Int64, token: Int64, _ clocks: (guard: ClockGuard, wanted: ClockGuard.Reading?),
         asking questions: [(sql: String, values: StatementValues)]
@@ -149,14 +155,16 @@ final class PostgresSession: StoreSession {
         return now
     }
 
-    /// Begins one that reads, and sees all as of one moment.
+    /// Begins a database transaction that reads one snapshot.
     func beginReading() throws {
         try connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     }
 
-    /// Ends one that reads, without waiting for that if there is no pooler.
+    /// Ends a database transaction that reads.
+    ///
+    /// Without a pooler, does not wait for the answer.
     func endReading() throws {
-        // PgBouncer keeps a connection to the server for whoever has not waited.
+        // PgBouncer keeps the server connection assigned until the client has read the answer.
         if connection.isPooled {
             _ = try connection.rows("ROLLBACK")
             return
@@ -167,22 +175,26 @@ final class PostgresSession: StoreSession {
 
     func commit() throws(PostgresError) { _ = try connection.rows("COMMIT") }
 
-    /// Undoes all of it, unless the connection is lost, which does the same.
+    /// Rolls the database transaction back.
+    ///
+    /// A lost connection has done that already.
     func rollBack() {
         guard !connection.isBroken else { return }
-        // What was queued before may fail for the same reason as what came before it.
+        // Queued statements may fail for the same reason as the ones before.
         _ = try? connection.answers()
         _ = try? connection.rows("ROLLBACK")
     }
 }
 
-/// The refusal of a process that is the host no more.
+/// The error of a process that is not the host any more.
 struct HostTakenError: Error {
     let host: HostName
-    /// Whether a change of the secret has shut it out; else another process writes under the host's name.
+    /// Whether a change of the secret has shut the host out.
+    ///
+    /// Else another process writes under the host's name.
     let isShutOut: Bool
 
-    /// - Parameter incarnation: the number that the host's row has now; negative if the host was shut out.
+    /// - Parameter incarnation: the current value in the host's row. Negative if the host was shut out.
     init(host: HostName, incarnation: ColumnValue? = nil) {
         self.host = host
         if case .number(let number)? = incarnation { isShutOut = number < 0 } else { isShutOut = false }

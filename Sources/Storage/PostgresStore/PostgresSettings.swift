@@ -1,7 +1,7 @@
 #if PostgreSQL
 import TableRows
 
-/// How a database is reached.
+/// The settings of the connections to a database.
 package struct PostgresSettings: Sendable {
     package let url: PostgresURL
     package let password: PostgresPassword?
@@ -13,22 +13,22 @@ package struct PostgresSettings: Sendable {
         self.limits = limits
     }
 
-    /// Where it is, for people.
+    /// The place of the database, for messages.
     var place: String { "\(url)" }
 
-    /// Opens a connection, and waits until the synchronous standby has all that is seen with it.
+    /// Opens a connection, and waits until the synchronous standby has all commits that are visible on it.
     ///
-    /// A server that comes up after a crash has commits on its disk that its standby may not have yet. Nobody was told of
-    /// them, and if the server is lost now, they are gone: who acts on them would do what was never decided.
+    /// After a crash, a server may have commits on its disk that its standby lacks. They were never acknowledged, and
+    /// are lost if the server is lost now. Acting on them would mean acting on a decision that was never made.
     package func connection() throws(PostgresError) -> PostgresConnection {
         let connection = try PostgresConnection.connect(to: url, password: password, limits: limits)
-        // A commit returns when the standby has it, and so all that is before it in the write-ahead log.
+        // This commit returns once the standby has it, and with it all earlier write-ahead log.
         _ = try connection.rows("SELECT CAST(pg_logical_emit_message(true, 'oob-agent', '') AS TEXT)")
         return connection
     }
 }
 
-/// One row of an answer.
+/// A row of a result.
 struct PostgresRow: StatementRow {
     let values: PostgresConnection.Row
 
@@ -38,7 +38,7 @@ struct PostgresRow: StatementRow {
 extension PostgresConnection {
     func queue(_ sql: String, _ values: StatementValues) throws(PostgresError) { try queue(sql, values.values) }
 
-    /// Sends a statement, and waits for its rows and for the answers to all that was sent before.
+    /// Sends a statement, and waits for its rows and for all queued statements before it.
     func rows(_ sql: String, _ values: StatementValues) throws(PostgresError) -> [Row] {
         try rows(sql, values.values)
     }

@@ -5,25 +5,27 @@ package import Records
 import Synchronization
 import TableRows
 
-/// This host's share of the work: buckets of enrollments, each leased by one host at a time.
+/// This host's share of the work: buckets of enrollments, each leased to one host at a time.
 ///
-/// Which host a bucket is for follows from the names of those that live (rendezvous hashing), so a host that comes takes
-/// its part from each of the others, and gives it back when it goes. All times are the database's.
+/// Rendezvous hashing over the names of the running hosts assigns the buckets. So a new host takes its part from each
+/// of the others, and they get it back when it stops. All times are the database's.
 package final class PostgresShares: WorkShares {
     /// The number of buckets; the schema has as many rows.
     static let buckets: Int64 = 256
 
     private struct State {
-        /// Each with its epoch.
+        /// The epoch of each leased bucket.
         var held: [Int64: Int64] = [:]
-        /// On the steady clock: not after what the database takes the leases to last.
+        /// The end of the leases on the steady clock.
+        ///
+        /// Never later than the end in the database.
         var until: Double = 0
     }
 
     private let host: HostName
     private let incarnation: Int64
     private let worker: PostgresWorker
-    /// Where the database is, for errors.
+    /// The place of the database, for errors.
     private let place: String
     private let clock: any AgentClock
     private let lease: Duration
@@ -31,9 +33,9 @@ package final class PostgresShares: WorkShares {
     private let tally: HostTally
     private let state = Mutex(State())
 
-    /// Takes what is free of this host's part at once.
+    /// Leases the free buckets of this host's part at once.
     ///
-    /// - Parameter clock: by which the leases are renewed, three times while they last.
+    /// - Parameter clock: the clock for the renewals, three in each lease.
     /// - Throws: `StoreError`.
     package init(of store: PostgresStore, clock: any AgentClock) async throws {
         (host, incarnation, lease, self.clock) = (store.hostName, store.incarnation, store.lease, clock)
@@ -64,21 +66,22 @@ package final class PostgresShares: WorkShares {
             do {
                 if try await renew() { onChange() }
             } catch is ClocksApartError {
-                // What a wrong clock takes for expired is not to be dropped: others take it over.
+                // With a wrong clock, a request may look expired that is not. Other hosts take the work over.
                 letGo()
                 onChange()
             } catch let taken as HostTakenError where taken.isShutOut {
-                // A host that has nothing to write notices it nowhere else.
+                // Otherwise an idle host, which writes no rows, would not notice the shut-out.
                 throw StoreError.naming(taken, place)
             } catch {
-                // A database that does not answer keeps the share until the lease is over: nobody else gets it before.
+                // If the database does not answer, the share stays until the lease ends, because no other host can get
+                // it before.
             }
         }
     }
 
-    /// Renews what is held, takes what is due, and lets go of what is another's.
+    /// Renews the leases, leases free buckets of this host's part, and releases buckets of others.
     ///
-    /// - Returns: whether other buckets than before are held.
+    /// - Returns: whether the leased buckets have changed.
     private func renew() async throws -> Bool {
         let begun = clock.steady
         let (host, incarnation, lease, clocks) = (host, incarnation, lease, (clockGuard, clockGuard.reading()))
@@ -86,14 +89,14 @@ package final class PostgresShares: WorkShares {
             do {
                 return try Self.renew(connection, host, incarnation, lease.wholeMilliseconds, clocks)
             } catch {
-                // What was sent and not waited for.
+                // Reads the answers to statements that were queued.
                 if !connection.isBroken { _ = try? connection.answers() }
                 if !connection.isBroken { _ = try? connection.rows("ROLLBACK") }
                 throw error
             }
         }
         return state.withLock { state in
-            // Also if it ran out while the database was waited for: meanwhile nothing was this host's.
+            // If the leases ended while the database was waited for, other hosts may have had the buckets meanwhile.
             let wasOver = state.until <= clock.steady
             let before = state.held
             state = State(held: held, until: begun + lease / .seconds(1))
@@ -126,7 +129,7 @@ package final class PostgresShares: WorkShares {
         let ours = (0..<buckets).filter { owner(of: $0, among: living) == host.text }
         let list = "[\(ours.map(String.init).joined(separator: ","))]"
         let isInList = "bucket IN (SELECT CAST(jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB)) AS BIGINT))"
-        // In their order, those that are let go too: otherwise two hosts could wait for each other.
+        // All locks in the order of the buckets, also for released buckets. Otherwise two hosts could deadlock.
         try connection.queue(
             "SELECT 1 FROM lease WHERE host = ? OR \(isInList) ORDER BY bucket FOR UPDATE", [host.text, list])
         try connection.queue(
@@ -149,7 +152,7 @@ package final class PostgresShares: WorkShares {
         return Dictionary(leases) { $1 }
     }
 
-    /// The host with the greatest digest of its name and the bucket; nil if none lives.
+    /// The host with the greatest digest of its name and the bucket, or `nil` if no host runs.
     static func owner(of bucket: Int64, among hosts: [String]) -> String? {
         hosts.max { weight($0, bucket).lexicographicallyPrecedes(weight($1, bucket)) }
     }
@@ -158,7 +161,7 @@ package final class PostgresShares: WorkShares {
         (try? SHA256Digest.of(Array("\(bucket) \(host)".utf8))) ?? []
     }
 
-    /// FNV-1a over the id: the same on every host.
+    /// FNV-1a over the id, which gives the same bucket on every host.
     static func bucket(of id: EnrollmentID) -> Int64 {
         let hash = id.text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return Int64(hash % UInt64(buckets))

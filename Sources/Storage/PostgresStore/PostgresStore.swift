@@ -4,22 +4,24 @@ package import StoreTables
 import Synchronization
 import TableRows
 
-/// The store in a PostgreSQL database, which several hosts share.
+/// The store in a PostgreSQL database that several hosts share.
 ///
-/// Whoever writes about an enrollment holds its row first (`SELECT … FOR UPDATE`, READ COMMITTED), so that what it has
-/// looked at stays so until its commit, on whatever host others run. Nothing rests on a clock or a lease.
+/// A write locks the row of its enrollment first (`SELECT … FOR UPDATE`, READ COMMITTED). So the data that it reads
+/// does not change until its commit, on any host. Safety does not depend on a clock or a lease.
 package final class PostgresStore: Store {
     let settings: PostgresSettings
     private let host: PostgresHost
     let incarnation: Int64
-    /// Whether it seals under the present secret; else under the previous one, as others lack the present one.
+    /// Whether this host seals under the present secret.
+    ///
+    /// Else it seals under the previous one, because other hosts lack the present one.
     package let isPresentSecretInUse: Bool
-    /// The hosts that ran when this one started and lack its present secret.
+    /// The hosts that were running when this one started, and that lack its present secret.
     package let hostsWithoutSecret: [String]
     private let sealing: Sealing
     private let writer: PostgresWorker
     private let readers: [PostgresWorker]
-    /// For audits and other reads of all that is there, which take no reader's place.
+    /// The connection for audits and other reads of whole tables, so that they do not occupy a reader.
     private let surveyor: PostgresWorker
     private let nextReader = Mutex(0)
     private let head = LastHead()
@@ -27,15 +29,16 @@ package final class PostgresStore: Store {
     let clockGuard: ClockGuard
     let tally = HostTally()
 
-    /// Connects, sees that commits are durable there, makes the tables if there are none, and becomes the host.
+    /// Connects, verifies that commits are durable, creates the tables if there are none, and becomes the host.
     ///
     /// - Parameters:
-    ///   - dataKeys: who seals the keys under which the personal data of enrollments is encrypted.
-    ///   - clock: the machine's, which must be the database's within ``ClockGuard/tolerance``; nil: any will do.
-    ///   - secrets: those that the seals are made and opened with.
-    ///   - mayEnterUnfinished: whether it may be in before a state that is being moved here is all there.
-    ///   - open: opens an audit key that a host has sealed; each host that has one must have the same secret.
-    /// - Throws: `StoreError`, ``SecretChangeRefusal``, or what `open` throws; then nothing was changed.
+    ///   - dataKeys: the seals of the keys that encrypt the personal data of enrollments.
+    ///   - clock: the machine's clock, which must be within ``ClockGuard/tolerance`` of the database's. `nil` skips the
+    ///     check.
+    ///   - secrets: the fingerprints of the secrets that make and open the seals.
+    ///   - mayEnterUnfinished: whether the host may enter before a move into the database is complete.
+    ///   - open: opens an audit key that a host has sealed. All hosts with an audit key must have the same secret.
+    /// - Throws: `StoreError`, ``SecretChangeRefusal``, or an error of `open`. The database is then unchanged.
     package init(
         _ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals, dataKeys: any DataKeySeals,
         clock: (any AgentClock)? = nil, secrets: HostSecrets = HostSecrets(), mayEnterUnfinished: Bool = false,
@@ -54,7 +57,8 @@ package final class PostgresStore: Store {
         let entry = try Self.naming(settings) {
             try writer.runWaiting { connection in
                 try PostgresServer.check(connection, clockGuard)
-                // Before anything is written, and again if another host has made its key meanwhile.
+                // Before the first write. The entrance does it again, in case another host has created its key
+                // meanwhile.
                 try Self.openKeys(connection) { _ = try open($0) }
                 try PostgresSchema.prepare(connection, for: host.name)
                 let entry = try PostgresEntrance(
@@ -68,14 +72,14 @@ package final class PostgresStore: Store {
         hostsWithoutSecret = entry.lacking
     }
 
-    /// Lets hosts start on a state that was moved into the database, now that it was looked at.
+    /// Lets hosts start on a state that was moved into the database and has been inspected.
     package func admitHosts() async throws {
         try await Self.naming(settings) {
             try await writer.run { _ = try $0.rows("DELETE FROM moved_state WHERE direction = 'in'") }
         }
     }
 
-    /// Lets hosts start as before, if a change of the secret has changed nothing.
+    /// Lets hosts start as before, if a change of the secret has changed no row.
     package func abandonSecretChange() async throws {
         try await Self.naming(settings) {
             try await writer.run { _ = try $0.rows(SecretChangeStatement.abandon) }
@@ -141,7 +145,7 @@ package final class PostgresStore: Store {
         }
     }
 
-    /// What the database lacks that would keep a commit through the loss of its server; nil if it lacks nothing.
+    /// The reason why a commit could be lost with its server, or `nil` if the database has a synchronous standby.
     package func durabilityGap() async throws -> String? {
         try await Self.naming(settings) {
             try await readers[0].run { connection in
@@ -156,30 +160,30 @@ package final class PostgresStore: Store {
 
     var hostName: HostName { host.name }
 
-    /// Runs something on the connection that writes, after all that was written before.
+    /// Runs `body` on the writing connection, after all earlier writes.
     func run<T: Sendable>(_ body: @escaping @Sendable (PostgresConnection) throws -> T) async throws -> T {
         try await writer.run(body)
     }
 
     var lease: Duration { host.lease }
 
-    /// A connection of its own, for what is not a part of the store.
+    /// Creates a connection of its own, for work outside the store.
     func worker(label: String) -> PostgresWorker {
         let settings = settings
         return PostgresWorker(label: label) { try settings.connection() }
     }
 
-    /// Makes the agent's words of PostgreSQL's, for what has such a connection.
+    /// Converts PostgreSQL's errors to the agent's, for users of such a connection.
     func naming<T>(_ body: () async throws -> T) async throws -> T { try await Self.naming(settings, body) }
 
-    /// Nothing: the server's logs and backups keep what was removed until they expire, and pages until they are vacuumed.
+    /// Does no work: the server's logs and backups keep deleted values until they expire, and pages until a vacuum.
     package func scrub() async throws {}
 
     package func emptyLog() async throws -> Bool { true }
 
-    /// Waits for what is read and written, lets go of the host's name, and ends the connections.
+    /// Waits for running reads and writes, releases the host's name, and closes the connections.
     ///
-    /// Nothing can be read or written any more.
+    /// The store cannot be used afterwards.
     package func close() throws {
         try Self.naming(settings) { try writer.runWaiting { try host.letGo($0, incarnation) } }
         writer.close()
@@ -187,7 +191,7 @@ package final class PostgresStore: Store {
     }
 }
 
-/// Where the journal ended when something was committed last.
+/// The end of the journal at the last commit.
 private final class LastHead: Sendable {
     private let content = Mutex<Int64?>(nil)
 
@@ -198,7 +202,7 @@ private final class LastHead: Sendable {
 }
 
 extension PostgresStore {
-    /// Makes the agent's words of PostgreSQL's.
+    /// Converts PostgreSQL's errors to the agent's.
     private static func naming<T>(_ settings: PostgresSettings, _ body: () throws -> T) throws -> T {
         do { return try body() } catch { throw StoreError.naming(error, settings.place) }
     }

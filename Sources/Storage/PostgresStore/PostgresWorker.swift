@@ -1,22 +1,24 @@
 #if PostgreSQL
 import Dispatch
 
-/// A connection and its thread: libpq waits, and must not do so where the tasks of Swift run.
+/// A connection and its queue.
+///
+/// libpq blocks, which it must not do on Swift's cooperative threads.
 final class PostgresWorker: @unchecked Sendable {
-    // Unchecked: the connection is touched on the queue alone.
+    // Unchecked, because only the queue uses the connection.
     private let queue: DispatchQueue
     private let open: @Sendable () throws -> PostgresConnection
     private var connection: PostgresConnection?
 
-    /// - Parameter open: makes a connection.
+    /// - Parameter open: opens a connection.
     init(label: String, open: @escaping @Sendable () throws -> PostgresConnection) {
         queue = DispatchQueue(label: label)
         self.open = open
     }
 
-    /// Runs a piece of work with the connection, which is made anew if it was lost, after all that came before it.
+    /// Runs a piece of work with the connection, after all earlier work.
     ///
-    /// Not cut off with its caller's task.
+    /// Opens a lost connection again first. Cancelling the caller's task does not interrupt it.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
@@ -25,18 +27,18 @@ final class PostgresWorker: @unchecked Sendable {
         }
     }
 
-    /// The same, for a caller that may wait.
+    /// Runs a piece of work like ``run(_:)``, and blocks the caller.
     func runWaiting<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         try queue.sync { try body(answering()) }
     }
 
-    /// Ends the connection after all that came before.
+    /// Closes the connection after all earlier work.
     func close() { queue.sync { connection = nil } }
 
-    /// A connection to a server that is there.
+    /// A connection that the server has not closed.
     ///
-    /// One that was restarted, or has failed over, has closed those that nobody used meanwhile: that is seen without
-    /// asking it.
+    /// A server that was restarted or has failed over has closed its idle connections. The check reads the socket,
+    /// without a round trip.
     private func answering() throws -> PostgresConnection {
         let connection = try usable()
         return connection.isClosedByServer ? try usable() : connection

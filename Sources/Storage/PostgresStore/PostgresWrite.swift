@@ -4,29 +4,29 @@ import Records
 import StoreTables
 import TableRows
 
-/// One database transaction that writes.
+/// A database transaction that writes.
 ///
-/// All of it is committed, or nothing of it happened, or the error says that neither is sure.
+/// All of it is committed, or none of it, or the error says that the outcome is in doubt.
 struct PostgresWrite {
-    /// How often one is run that was undone for the sake of others.
+    /// The most runs of a database transaction that conflicts with others.
     private static let maxRuns = 5
 
     let connection: PostgresConnection
     let host: HostName
     let incarnation: Int64
     let sealing: Sealing
-    /// By what the host's clock is held against the database's, and what it said when the write was wanted.
+    /// The clock guard, and this host's clocks when the write was wanted.
     let clocks: (guard: ClockGuard, wanted: ClockGuard.Reading?)
     let tally: HostTally
-    /// Makes another connection, to ask what became of a commit.
+    /// Opens another connection, to find out the outcome of a commit.
     let reopen: () throws -> PostgresConnection
-    /// For how long that is asked.
+    /// The time limit for that.
     let patience: Duration
-    /// What is not known of the commits before.
+    /// The earlier commit whose outcome is unknown.
     let doubt: CommitDoubt
-    /// Where the journal ended when something was committed last; nil before that.
+    /// The end of the journal at the last commit, or `nil` before the first.
     let head: Int64?
-    /// Notes where it ends now.
+    /// Records the end of the journal after this commit.
     let noteHead: (Int64?) -> Void
 
     func run<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
@@ -34,7 +34,7 @@ struct PostgresWrite {
             do {
                 return try runOnce(body)
             } catch let error as PostgresError where error.isToBeRepeated || error.isDuplicate {
-                // Another host's commit came first; what it has written is seen now.
+                // Another host's commit came first. The next run sees what it has written.
                 tally.note(\.repeatedWrites)
                 continue
             } catch let error as PostgresError where error.isLockNotAvailable {
@@ -46,7 +46,8 @@ struct PostgresWrite {
     }
 
     private func runOnce<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
-        // What was in doubt may be there: before that is known, nothing can be held against what was written last.
+        // Settle a commit in doubt first: until then the newest row versions are unknown, so rows cannot be compared
+        // with them.
         try settleEarlier()
         let session = PostgresSession(connection, host: host)
         let written = Written()
@@ -58,7 +59,7 @@ struct PostgresWrite {
                 incarnation: incarnation, token: token, clocks, asking: transaction.openingQuestions(head: head))
             result = try body(transaction)
             try transaction.vouchForRows()
-            // The clock may have been set since the beginning, and something judged by it.
+            // The clock may have been set since the beginning, and a decision may rest on it.
             try clocks.guard.check(begun, since: clocks.wanted)
         } catch {
             session.rollBack()
@@ -80,14 +81,14 @@ struct PostgresWrite {
         return result
     }
 
-    /// Finds out what became of a commit whose answer was lost, with connections of its own.
+    /// Finds out the outcome of a commit whose answer was lost, on new connections.
     ///
-    /// - Throws: ``CommitInDoubtError`` if that could not be found out in time; then the next write has to.
+    /// - Throws: ``CommitInDoubtError`` if the time limit is reached. The next write then has to find it out.
     private func isCommitted(_ commit: OpenCommit, after loss: PostgresError) throws -> Bool {
         let end = ContinuousClock.now + patience
         repeat {
             if let other = try? reopen(), let isCommitted = try? isCommitted(commit, other) { return isCommitted }
-            // It still runs, as its server has not noticed yet, or there is no server.
+            // The database transaction still runs, because its server has not noticed the loss, or the server is down.
             usleep(Self.pause)
         } while .now < end
         doubt.commit = commit
@@ -102,16 +103,16 @@ struct PostgresWrite {
         if isCommitted { commit.finish() }
     }
 
-    /// Nil while it still runs.
+    /// Whether a commit was made, or `nil` while its database transaction still runs.
     ///
-    /// Its own row tells, not its number (`pg_xact_status`): a server that crashes gives a number again that was not on
-    /// its disk yet, and a standby that takes over may too.
+    /// The token in the host's row shows it, not the number of the database transaction (`pg_xact_status`). After a
+    /// crash, a server may reuse a number that was not on its disk yet, and so may a promoted standby.
     ///
     /// - Throws: ``HostTakenError`` if another process has become this host and has written since.
     private func isCommitted(_ commit: OpenCommit, _ connection: PostgresConnection) throws -> Bool? {
         let rows: [PostgresConnection.Row]
         do {
-            // The database transaction holds the row for as long as it runs.
+            // A database transaction that still runs has locked the row.
             rows = try connection.rows(
                 "SELECT last_write, incarnation FROM host WHERE name = ? FOR UPDATE", [host.text])
         } catch  where error.isLockNotAvailable {
@@ -123,29 +124,29 @@ struct PostgresWrite {
         return false
     }
 
-    /// Microseconds between two looks.
+    /// The pause between two attempts, in microseconds.
     private static let pause: UInt32 = 50_000
 }
 
-/// A commit, and what is to be done once it is known that it was made.
+/// A commit with an open outcome, and the work to do once it is known to be made.
 struct OpenCommit {
-    /// What the host's row has if it was made.
+    /// The value that the host's row has if the commit was made.
     let token: Int64
     let finish: () -> Void
 }
 
-/// The commit of which nobody could say what became of it; nil if there is none.
+/// The commit that is still in doubt, or `nil` if there is none.
 ///
-/// Unchecked: only the thread that writes touches it.
+/// Unchecked, because only the writing thread uses it.
 final class CommitDoubt: @unchecked Sendable {
     var commit: OpenCommit?
 }
 
-/// The connection was lost while a database transaction was committed, and nobody could say whether it was.
+/// The connection was lost during a commit, and its outcome could not be found out.
 struct CommitInDoubtError: Error {
     let cause: PostgresError
 }
 
-/// Nothing is written, as it is still not known what became of the commit before.
+/// Refuses a write, because the outcome of the commit before is still unknown.
 struct CommitUnsettledError: Error {}
 #endif

@@ -4,7 +4,9 @@ import StoreTables
 import TableRows
 
 extension StoreError {
-    /// What PostgreSQL's errors mean to the agent; one of another kind as it is.
+    /// Converts PostgreSQL's errors to the agent's.
+    ///
+    /// Other errors stay unchanged.
     static func naming(_ error: any Error, _ place: String) -> any Error {
         switch error {
         case let error as PostgresError: StoreError(error, at: place)
@@ -49,7 +51,7 @@ extension StoreError {
         self.init(kind, at: place, detail: "\(error)", remedy: remedy, isInDoubt: isInDoubt)
     }
 
-    /// By SQLSTATE (PostgreSQL's manual, appendix A).
+    /// The kind for a SQLSTATE (PostgreSQL's manual, appendix A).
     private static func kind(of error: PostgresError) -> Kind {
         if error.isAuthenticationFailure || error.isNotPermitted || error.isDatabaseMissing { return .notOurs }
         if error.isDiskFull { return .full }

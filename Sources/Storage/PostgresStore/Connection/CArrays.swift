@@ -1,9 +1,11 @@
 #if PostgreSQL
 import TableRows
 
-/// Swift's arrays as libpq takes them.
+/// Swift arrays in the form that libpq expects.
 enum CArrays {
-    /// A list of strings with a null at its end, for the time of `body`.
+    /// Passes the strings as an array that ends with a null pointer.
+    ///
+    /// The array is valid only during `body`.
     static func withStrings<Result>(
         _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
     ) -> Result {
@@ -21,7 +23,9 @@ enum CArrays {
         }
     }
 
-    /// Parameters' contents, lengths and formats, for the time of `body`.
+    /// Passes the parameters' contents, lengths and formats.
+    ///
+    /// The arrays are valid only during `body`.
     static func withParameters<Result>(
         _ values: [ColumnValue],
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Result
@@ -39,7 +43,7 @@ enum CArrays {
             lengths.append(Int32(clamping: content.count))
             bytes += content
         }
-        // An empty value has a place too: a null pointer would make it null.
+        // Makes the address of an empty value non-null: libpq sends a null pointer as NULL.
         bytes.append(0)
         let formats = values.map(\.parameterFormat)
         return unsafe bytes.withUnsafeBytes { buffer in

@@ -1,13 +1,13 @@
 #if PostgreSQL
 import TableRows
 
-/// The forms of values in PostgreSQL's protocol.
+/// Conversions between values and PostgreSQL's protocol.
 ///
-/// The server finds the types of parameters itself, so a statement that was parsed once takes any value: a number is sent
-/// as digits, which bigint, integer and boolean take alike; a text and bytes are sent in binary form with their length, so a
-/// text with U+0000 in it is an error of the server (SQLSTATE 22021) and is not cut short.
+/// The server infers the types of parameters, so a statement that was parsed once accepts any value. A number is sent
+/// as digits, which bigint, integer and boolean all accept. A text and bytes are sent in binary with their length. So
+/// the server rejects a text that contains U+0000 (SQLSTATE 22021), and does not cut it short.
 extension ColumnValue {
-    /// What is sent; nil for null.
+    /// The bytes to send, or `nil` for NULL.
     ///
     /// libpq reads the digits of a number up to a zero byte.
     var parameter: [UInt8]? {
@@ -19,7 +19,7 @@ extension ColumnValue {
         }
     }
 
-    /// 1 for binary.
+    /// 0 for text format, 1 for binary.
     var parameterFormat: Int32 {
         switch self {
         case .null, .number: 0
@@ -27,10 +27,10 @@ extension ColumnValue {
         }
     }
 
-    /// The most bytes of a value: PostgreSQL takes no more in a column.
+    /// The limit for a value, in bytes: a column of PostgreSQL cannot be larger.
     static let largest = 1 << 30
 
-    /// Bytes.
+    /// The size in bytes.
     var size: Int {
         switch self {
         case .null, .number: 0
@@ -39,10 +39,10 @@ extension ColumnValue {
         }
     }
 
-    /// Reads a column's binary form.
+    /// Decodes a column's binary form.
     ///
-    /// - Parameter type: the number of its type (pg_type.dat).
-    /// - Returns: nil for a type that no statement of ours gives, and for content that is not of the type.
+    /// - Parameter type: the OID of the column's type (pg_type.dat).
+    /// - Returns: `nil` for a type that none of our statements selects, and for content that does not fit the type.
     init?(postgresType type: UInt32, _ content: UnsafeRawBufferPointer) {
         switch type {
         case 16 where content.count == 1: self = unsafe .number(content[0] == 0 ? 0 : 1)  // bool

@@ -2,13 +2,17 @@
 import CPostgres
 import Glibc
 
-/// What libpq is told about one server: each keyword that it would else take from the environment or from a file.
+/// The libpq keywords for one server.
+///
+/// They include each keyword that libpq would take from the environment or a file.
 struct ConnectionKeywords {
     let values: [String: String]
-    /// `host:port`, or a socket's directory.
+    /// `host:port`, or the directory of a socket.
     let place: String
 
-    /// There is no such file: libpq takes that as "none", and takes its own default for an empty text.
+    /// A path that does not exist.
+    ///
+    /// libpq then uses no file; for an empty path it would use its default.
     private static let noFile = "/dev/null/none"
 
     init(_ server: PostgresURL.Server, of url: PostgresURL, _ password: PostgresPassword?, _ limits: PostgresLimits) {
@@ -17,7 +21,7 @@ struct ConnectionKeywords {
             "dbname": url.database, "application_name": url.applicationName,
             "client_encoding": "UTF8", "options": limits.serverOptions, "target_session_attrs": "read-write",
             "passfile": Self.noFile, "gssencmode": "disable", "krbsrvname": "postgres", "channel_binding": "prefer",
-            // Waiting is ours (`Deadline`); this is only so that the environment does not say it.
+            // `Deadline` limits the waiting. This value only overrides the environment.
             "connect_timeout": "10",
             "keepalives": "1", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
             "tcp_user_timeout": String(patience), "sslcompression": "0", "sslsni": "1",
@@ -39,16 +43,19 @@ struct ConnectionKeywords {
 
     private init(_ values: [String: String], _ place: String) { (self.values, self.place) = (values, place) }
 
-    /// For a pooler, whose connections have no settings of their own.
+    /// The keywords without `options`.
+    ///
+    /// A pooler's connections have no settings of their own.
     var withoutOptions: ConnectionKeywords {
-        // An empty text is sent to nobody.
+        // libpq does not send an empty value.
         ConnectionKeywords(values.merging(["options": ""]) { $1 }, place)
     }
 
-    /// Refuses an environment variable that libpq would take something from: one that stands for a keyword which cannot be
-    /// set to none, such as PGHOSTADDR.
+    /// Refuses environment variables that libpq would use and that no keyword here overrides.
+    ///
+    /// Such a variable, for example PGHOSTADDR, stands for a keyword that cannot be set to "none".
     func checkEnvironment() throws(PostgresError) {
-        // A service's file may have any keyword, and is looked for before all else.
+        // A service file may set any keyword, and libpq reads it first.
         guard !Self.isSet("PGSERVICE") else { throw Self.refusal("PGSERVICE") }
         guard let options = unsafe PQconndefaults() else {
             throw PostgresError(message: "there is no memory for a connection")

@@ -1,9 +1,9 @@
 #if PostgreSQL
 import Glibc
 
-/// A moment by a clock that nobody sets, and waiting for a socket until then.
+/// A deadline on CLOCK_MONOTONIC, and waiting for a socket until then.
 struct Deadline {
-    /// Milliseconds.
+    /// Milliseconds of CLOCK_MONOTONIC.
     private let end: Int64
 
     init(in duration: Duration) {
@@ -20,7 +20,9 @@ struct Deadline {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Whether there is something to read, or the other side has closed the socket; without waiting.
+    /// Whether a read would return at once, with data or because the peer has closed the socket.
+    ///
+    /// Does not wait.
     static func canBeRead(_ socket: Int32) -> Bool {
         var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&waiting, 1, 0) > 0
@@ -28,7 +30,7 @@ struct Deadline {
 
     /// Waits until a socket can be read or written.
     ///
-    /// - Returns: false when the time is over.
+    /// - Returns: false at the deadline.
     func wait(for socket: Int32, toRead: Bool, toWrite: Bool) -> Bool {
         let events = Int16((toRead ? POLLIN : 0) | (toWrite ? POLLOUT : 0))
         while true {
@@ -36,7 +38,7 @@ struct Deadline {
             guard left > 0 else { return false }
             var waiting = pollfd(fd: socket, events: events, revents: 0)
             let ready = unsafe poll(&waiting, 1, Int32(clamping: left))
-            // A closed or broken socket counts as ready: libpq then says what is wrong with it.
+            // A closed or broken socket counts as ready, because libpq then reports the error.
             if ready > 0 || ready < 0 && errno != EINTR { return true }
         }
     }

@@ -1,10 +1,10 @@
 #if PostgreSQL
-/// A statement as the server gets it.
+/// A statement in the form in which it is sent.
 final class KnownStatement {
     let text: String
-    /// What the server calls it; nil if it does not keep it parsed.
+    /// The name of the prepared statement, or `nil` if it is not prepared.
     fileprivate(set) var name: String?
-    /// Whether it is found again.
+    /// Whether this statement is cached.
     fileprivate let isKnown: Bool
 
     fileprivate init(_ text: String, isKnown: Bool) {
@@ -13,23 +13,25 @@ final class KnownStatement {
     }
 }
 
-/// The statements that a connection has sent, by their text, and those that its server keeps parsed.
+/// The cached statements of a connection by their text, with the names of the prepared ones.
 ///
 /// A name is used once in the life of a connection.
 struct KnownStatements {
-    /// The most that are known.
+    /// The limit of the cache, in statements.
     private static let most = 512
 
-    /// How many statements the server keeps parsed; 0: none, as PgBouncer needs it that pools by transaction.
+    /// The limit of prepared statements.
+    ///
+    /// 0 for a PgBouncer that pools by transaction, which cannot have any.
     let limit: Int
-    /// How many it does.
+    /// The number of prepared statements.
     private(set) var kept = 0
     private var all: [String: KnownStatement] = [:]
     private var next = 0
 
     init(limit: Int) { self.limit = limit }
 
-    /// - Parameter sql: with SQLite's placeholders.
+    /// - Parameter sql: the text with SQLite's placeholders.
     mutating func statement(_ sql: String) throws(PostgresError) -> KnownStatement {
         if let known = all[sql] { return known }
         let new = KnownStatement(try Placeholders(sql).text, isKnown: all.count < max(Self.most, limit))
@@ -37,7 +39,9 @@ struct KnownStatements {
         return new
     }
 
-    /// The name to parse a statement under; nil if no more are kept.
+    /// Assigns the name under which a statement is prepared.
+    ///
+    /// Returns `nil` if the limit is reached.
     mutating func name(_ statement: KnownStatement) -> String? {
         guard kept < limit, statement.isKnown else { return nil }
         statement.name = "s\(next)"

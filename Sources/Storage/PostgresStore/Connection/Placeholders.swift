@@ -1,12 +1,12 @@
 #if PostgreSQL
-/// A statement's text with PostgreSQL's placeholders, `$1`, for SQLite's, `?` and `?1`.
+/// A statement in which PostgreSQL's placeholders, `$1`, replace SQLite's, `?` and `?1`.
 ///
-/// As in SQLite a plain `?` has the number after the largest so far. A question mark inside quotation marks is kept. No
-/// operator of our SQL has one, and no comment or dollar-quoted string.
+/// As in SQLite, a plain `?` has the number after the largest so far. A question mark inside quotation marks stays. Our
+/// SQL has no operators with question marks, no comments and no dollar-quoted strings.
 struct Placeholders: Equatable {
     let text: String
 
-    /// The largest number that the protocol can count.
+    /// The largest number of parameters in the protocol.
     static let limit = 65_535
 
     init(_ sql: String) throws(PostgresError) {
@@ -32,12 +32,14 @@ struct Placeholders: Equatable {
         text = String(decoding: translated, as: UTF8.self)
     }
 
-    /// Takes the digits at the start; nil if there are none.
+    /// Consumes and returns the digits at the start.
+    ///
+    /// Returns `nil` if there are none.
     private static func number(_ rest: inout Substring.UTF8View) throws(PostgresError) -> Int? {
         let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard !digits.isEmpty else { return nil }
         rest = rest[digits.endIndex...]
-        // At most five digits are a number that is allowed.
+        // A number in range has at most five digits.
         guard digits.count <= 5, let number = Int(String(Substring(digits))) else { throw refusal }
         return number
     }

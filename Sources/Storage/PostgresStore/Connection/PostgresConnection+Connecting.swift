@@ -2,12 +2,12 @@
 import CPostgres
 
 extension PostgresConnection {
-    /// Connects to the first server of a URL that takes changes.
+    /// Connects to the first server of a URL that accepts writes.
     ///
-    /// No environment variable and no file but those that the URL names has a say. Looking up a host's name is the system's
-    /// matter, and takes as long as resolv.conf lets it.
+    /// Only the environment variables and files that the URL names have an effect. The system resolves host names,
+    /// which takes as long as resolv.conf allows.
     ///
-    /// - Throws: what each server has against it, with the last one's SQLSTATE.
+    /// - Throws: the errors of all servers, with the SQLSTATE of the last one.
     package static func connect(
         to url: PostgresURL, password: PostgresPassword? = nil, limits: PostgresLimits = PostgresLimits()
     ) throws(PostgresError) -> PostgresConnection {
@@ -40,7 +40,7 @@ extension PostgresConnection {
         let pairs = keywords.values.sorted { $0.key < $1.key }
         let started = unsafe CArrays.withStrings(pairs.map(\.key)) { names in
             unsafe CArrays.withStrings(pairs.map(\.value)) { values in
-                // 0: a database's name is never taken for a URL or a list of keywords.
+                // 0: the database's name must not be parsed as a URL or a list of keywords.
                 unsafe PQconnectStartParams(names, values, 0)
             }
         }
@@ -55,16 +55,16 @@ extension PostgresConnection {
     }
 
     private static func poll(_ pointer: OpaquePointer, _ deadline: Deadline) throws(PostgresError) {
-        // libpq's own prints notices to standard error.
+        // The default receiver prints notices to standard error.
         unsafe PQsetNoticeReceiver(pointer, { _, _ in }, nil)
-        // The only way to a SQLSTATE of connecting.
+        // Only the verbose message contains the SQLSTATE of a failed connection attempt.
         unsafe PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
         guard unsafe PQstatus(pointer) != CONNECTION_BAD else { throw unsafe failure(pointer) }
         var state = PGRES_POLLING_WRITING
         while state != PGRES_POLLING_OK {
             guard state != PGRES_POLLING_FAILED else { throw unsafe failure(pointer) }
             let isReading = state == PGRES_POLLING_READING
-            // The socket may be another one after each step.
+            // Each step may replace the socket.
             guard unsafe deadline.wait(for: PQsocket(pointer), toRead: isReading, toWrite: !isReading) else {
                 throw PostgresError(message: "the server did not answer in time", isConnectionLost: true)
             }
@@ -79,10 +79,10 @@ extension PostgresConnection {
         return PostgresError(state: state, message: message, isConnectionLost: true)
     }
 
-    /// Takes apart what libpq says of a server that refuses a connection.
+    /// Parses libpq's message about a server that refuses a connection.
     ///
-    /// Such as `… FATAL:  28P01: password authentication failed for user "a"`, and lines below it. Without such a line,
-    /// the text as one line.
+    /// For example `… FATAL:  28P01: password authentication failed for user "a"`, and further lines. If no line has a
+    /// SQLSTATE, returns the text as one line.
     static func connectingError(_ text: String) -> (state: String?, message: String) {
         let lines = text.split(whereSeparator: \.isNewline).map(String.init)
         for line in lines {
@@ -91,7 +91,7 @@ extension PostgresConnection {
                 word.utf8.count == 5
                     && word.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
             }
-            // The severity has two spaces behind its colon.
+            // Two spaces follow the colon after the severity.
             guard let place = parts.firstIndex(where: { $0.first == " " && isState($0.dropFirst()) }),
                 parts.index(after: place) < parts.endIndex
             else { continue }

@@ -2,48 +2,48 @@
 import CPostgres
 package import TableRows
 
-/// One connection to a PostgreSQL server, for one thread at a time.
+/// A connection to a PostgreSQL server, for one thread at a time.
 ///
-/// Statements are sent without waiting (libpq's pipeline mode) until an answer is wanted, so a database transaction takes
-/// as many round trips as it has looks, and one for its end: the 16 statements of a decision take 3
-/// (`make bench ONLY=hosts`). Every wait has a deadline, also for a server that is frozen;
-/// after it the connection is lost.
+/// Statements are sent without waiting (libpq's pipeline mode) until a result is needed. So a database transaction
+/// takes one round trip for each query and one for its end: the 16 statements of a decision take 3 (`make bench
+/// ONLY=hosts`). Every wait has a deadline, also if the server is frozen. At the deadline the connection is closed.
 ///
-/// What is sent together is one pipeline. An error in it is thrown when answers are waited for; what was sent behind the
-/// error did not happen, and what was before it is undone too, unless the pipeline holds the end of its database
-/// transaction. If a database transaction was begun, it is still there and takes nothing but ROLLBACK.
+/// The statements that are sent together form one pipeline. An error is thrown when the answers are read. The
+/// statements after the failed one are not run. The ones before it are rolled back too, unless the pipeline contains
+/// the end of their database transaction. A database transaction that was begun stays open, and accepts only ROLLBACK.
 @safe package final class PostgresConnection {
-    /// One row, by the place of its columns.
+    /// A row: the values in the order of the columns.
     package typealias Row = [ColumnValue]
 
-    /// What a statement has given.
+    /// The result of a statement.
     package struct Answer: Sendable, Equatable {
         package let rows: [Row]
-        /// How many rows it has changed, or selected.
+        /// The number of rows that were changed or selected.
         package let count: Int
     }
 
-    /// What was sent, in the order of its results.
+    /// An item of the pipeline, in the order of the results.
     enum Sent {
-        /// A statement's text was parsed, to be kept.
+        /// A request to prepare a statement.
         case preparation(KnownStatement)
         case statement(KnownStatement)
     }
 
-    /// Whether a pooler is between this and the server, which gives a connection to the server for one database
-    /// transaction at a time (PgBouncer's `pool_mode = transaction`).
+    /// Whether a pooler is in between that assigns a server connection for one database transaction at a time.
+    ///
+    /// PgBouncer does so with `pool_mode = transaction`.
     package let isPooled: Bool
-    /// What limits a database transaction where a connection has no settings of its own.
+    /// The statement that sets the limits of one database transaction, for connections without settings of their own.
     private let localSettings: String
-    /// How long the answers to what was sent together may take.
+    /// The limit for the answers of one pipeline.
     package var answerTimeout: Duration
 
-    // Nil when the connection is lost.
+    // `nil` once the connection is lost.
     private(set) var pointer: OpaquePointer?  // <PGconn>
     private var known: KnownStatements
     private var sent: [Sent] = []
 
-    /// Takes ownership of a connection that is established: the caller must not free it.
+    /// Takes ownership of an established connection: the caller must not free it.
     init(
         takingOwnershipOf pointer: OpaquePointer, _ limits: PostgresLimits, isPooled: Bool
     ) throws(PostgresError) {
@@ -51,7 +51,7 @@ package import TableRows
         self.isPooled = isPooled
         localSettings = limits.ofTransaction
         answerTimeout = limits.answer
-        // What one server's connection has parsed the next one does not know.
+        // Behind a pooler, the next server connection does not know prepared statements of this one.
         known = KnownStatements(limit: isPooled ? 0 : limits.keptStatements)
         guard unsafe PQsetnonblocking(pointer, 1) == 0, unsafe PQenterPipelineMode(pointer) == 1 else {
             throw lost()
@@ -60,15 +60,16 @@ package import TableRows
 
     deinit { close() }
 
-    /// Whether the connection can be used no more.
+    /// Whether this connection is lost.
     ///
-    /// What it was committing when it was lost may have happened or not.
+    /// If it was lost during a commit, that commit may have happened or not.
     package var isBroken: Bool { unsafe pointer == nil }
 
-    /// Whether the server has ended the connection while nothing was asked; then it cannot be used any more.
+    /// Whether an idle connection was closed by the server, and is therefore lost.
     package var isClosedByServer: Bool {
         guard let pointer = unsafe pointer else { return true }
-        // Answers that nobody has read, what it says before it goes, and that it is gone: each a piece of its own.
+        // Up to three pieces of input may be pending: unread answers, the server's last message, and the end of the
+        // stream.
         for _ in 0..<3 where unsafe Deadline.canBeRead(PQsocket(pointer)) {
             guard unsafe PQconsumeInput(pointer) == 1, unsafe PQstatus(pointer) == CONNECTION_OK else {
                 close()
@@ -78,28 +79,32 @@ package import TableRows
         return false
     }
 
-    /// The process of the server that serves this connection, for `pg_terminate_backend`.
+    /// The PID of the server process of this connection, for `pg_terminate_backend`.
     package var serverProcess: Int32 {
         guard let pointer = unsafe pointer else { return 0 }
         return unsafe PQbackendPID(pointer)
     }
 
-    /// How many statements the server keeps parsed for this connection.
+    /// The number of prepared statements of this connection.
     package var keptStatements: Int { known.kept }
 
-    /// Closes the connection; what was not committed is undone.
+    /// Closes the connection.
+    ///
+    /// An open database transaction is rolled back.
     package func close() {
         guard let pointer = unsafe pointer else { return }
-        // Does not wait: the socket is non-blocking, and the server sees that it is closed.
+        // This does not wait: the socket is non-blocking, and the server notices that it is closed.
         unsafe PQfinish(pointer)
         unsafe self.pointer = nil
     }
 
-    /// Sends a statement without waiting; what is wrong with it is said when answers are waited for.
+    /// Sends a statement without waiting.
+    ///
+    /// Its error is thrown when the answers are read.
     ///
     /// - Parameters:
     ///   - sql: one statement, with SQLite's placeholders (`Placeholders`).
-    ///   - values: of ?1 and so on. The server finds their types.
+    ///   - values: the values of ?1 and so on. The server infers their types.
     package func queue(_ sql: String, _ values: [ColumnValue] = []) throws(PostgresError) {
         guard let pointer = unsafe pointer else { throw Self.closed }
         guard values.count <= Placeholders.limit else {
@@ -122,40 +127,42 @@ package import TableRows
         sent.append(.statement(statement))
     }
 
-    /// Begins a database transaction, with the limits that a server's own connection would have anyway.
+    /// Begins a database transaction, with the limits that a connection without a pooler already has.
     ///
-    /// - Parameter sql: the statement that begins it. Behind a pooler another one is sent after it.
+    /// - Parameter sql: the statement that begins it. Behind a pooler, a second statement sets the limits.
     package func begin(_ sql: String) throws(PostgresError) {
         try queue(sql)
         if isPooled { try queue(localSettings) }
     }
 
-    /// Has the server begin with what was queued, whose answers come with the next ones.
+    /// Makes the server run the queued statements now.
+    ///
+    /// Their answers are read with the next ones.
     package func flush() throws(PostgresError) {
         guard let pointer = unsafe pointer else { throw Self.closed }
-        // What the socket does not take now goes with what is sent next.
+        // The rest of a full socket buffer is sent with the next statements.
         guard unsafe PQsendFlushRequest(pointer) == 1, unsafe PQflush(pointer) >= 0 else { throw lost() }
     }
 
-    /// Sends a statement and waits for its rows, and for all that was queued before.
+    /// Sends a statement, and waits for its rows and for all queued statements before it.
     package func rows(_ sql: String, _ values: [ColumnValue] = []) throws(PostgresError) -> [Row] {
         try queue(sql, values)
         return try answers().last?.rows ?? []
     }
 
-    /// Sends a statement and waits until it is done, and for all that was queued before.
+    /// Sends a statement, and waits for it and for all queued statements before it.
     ///
-    /// - Returns: how many rows it has changed.
+    /// - Returns: the number of changed rows.
     @discardableResult
     package func changes(_ sql: String, _ values: [ColumnValue] = []) throws(PostgresError) -> Int {
         try queue(sql, values)
         return try answers().last?.count ?? 0
     }
 
-    /// Waits for all that was queued: one round trip, or none if nothing was.
+    /// Waits for all queued statements: one round trip, or none if the queue is empty.
     ///
-    /// - Returns: what each statement has given.
-    /// - Throws: the first error in the order of the statements; see above for what then happened.
+    /// - Returns: the result of each statement.
+    /// - Throws: the first error, in the order of the statements. For its effect, see ``PostgresConnection``.
     package func answers() throws(PostgresError) -> [Answer] {
         guard let pointer = unsafe pointer else { throw Self.closed }
         guard !sent.isEmpty else { return [] }
@@ -170,7 +177,7 @@ package import TableRows
             } catch {
                 forget(each, after: error)
                 problem = problem ?? error
-                // The server says why it ends a connection, and then ends it.
+                // The server sends the reason before it closes a connection.
                 guard !isBroken else { throw (problem ?? error).withLostConnection }
             }
         }
@@ -181,7 +188,9 @@ package import TableRows
 }
 
 extension PostgresConnection {
-    /// The name under which a statement is parsed; nil if it is not kept.
+    /// Prepares a statement and returns its name.
+    ///
+    /// Returns `nil` if the statement is not to be prepared.
     private func prepare(_ statement: KnownStatement) throws(PostgresError) -> String? {
         if let name = statement.name { return name }
         guard let name = known.name(statement), let pointer = unsafe pointer else { return nil }
@@ -190,7 +199,7 @@ extension PostgresConnection {
         return name
     }
 
-    /// Lets go of a statement's name if the server does not know it, or no longer takes it.
+    /// Forgets the name of a prepared statement that the server does not know or no longer accepts.
     private func forget(_ each: Sent, after error: PostgresError) {
         switch each {
         case .preparation(let statement): known.removeName(of: statement)
@@ -199,15 +208,15 @@ extension PostgresConnection {
         }
     }
 
-    /// Waits for one result and the end of its statement's.
+    /// Reads one result, and the end of its statement's results.
     ///
-    /// - Returns: nil for what gives nothing to the caller.
+    /// - Returns: `nil` for a preparation, which gives the caller no result.
     private func answer(to each: Sent, by deadline: Deadline) throws(PostgresError) -> Answer? {
         guard let result = try result(by: deadline) else { throw lost() }
         let answer: Answer?
         switch result.status {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
-            // The rest is read whatever is in the rows.
+            // Read the remaining results even if a row cannot be decoded.
             let rows = Result { () throws(PostgresError) in try result.rows }
             try skipResults(by: deadline)
             answer = Answer(rows: try rows.get(), count: result.count)
@@ -233,7 +242,7 @@ extension PostgresConnection {
         guard let end = try result(by: deadline), end.status == PGRES_PIPELINE_SYNC else { throw lost() }
     }
 
-    /// The next result; nil at the end of a statement's.
+    /// The next result, or `nil` at the end of a statement's results.
     private func result(by deadline: Deadline) throws(PostgresError) -> PostgresResult? {
         while true {
             guard let pointer = unsafe pointer else { throw Self.closed }
@@ -249,14 +258,15 @@ extension PostgresConnection {
                 close()
                 throw PostgresError(message: "the server did not answer in time", isConnectionLost: true)
             }
-            // TLS may hold the rest of a record of which libpq has room for a part only, and the socket says nothing of it.
+            // With TLS, the rest of a record may be in the TLS buffer if libpq had room for a part only. The socket is
+            // then not readable, so read twice.
             for _ in 0..<(unsafe PQsslInUse(pointer) == 1 ? 2 : 1) {
                 guard unsafe PQconsumeInput(pointer) == 1 else { throw lost() }
             }
         }
     }
 
-    /// Closes the connection, and says why it is lost.
+    /// Closes the connection, and returns the reason why it is lost.
     private func lost() -> PostgresError {
         guard let pointer = unsafe pointer else { return Self.closed }
         let message = unsafe PostgresResult.line(PQerrorMessage(pointer))

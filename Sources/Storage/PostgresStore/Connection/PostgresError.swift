@@ -1,17 +1,17 @@
 #if PostgreSQL
-/// What PostgreSQL, or the way to it, has against a statement or a connection.
+/// An error of PostgreSQL or of the connection to it.
 ///
-/// It has no value of a statement's parameters or of a row, and no password.
+/// It contains no parameter value, no value of a row, and no password.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// SQLSTATE (PostgreSQL's manual, appendix A), five characters; nil if the server did not say one.
+    /// The five-character SQLSTATE (PostgreSQL's manual, appendix A), or `nil` if the server sent none.
     package let state: String?
-    /// One line.
+    /// The message, in one line.
     package let message: String
-    /// The name of the constraint that a row does not keep.
+    /// The name of the violated constraint.
     package let constraint: String?
-    /// Whether the connection cannot be used any more.
+    /// Whether this error has ended the connection.
     ///
-    /// What it was committing may have happened or not.
+    /// If it was lost during a commit, that commit may have happened or not.
     package let isConnectionLost: Bool
 
     init(state: String? = nil, message: String, constraint: String? = nil, isConnectionLost: Bool = false) {
@@ -21,37 +21,38 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
 
     package var description: String { state.map { "\(message) (SQLSTATE \($0))" } ?? message }
 
-    /// The same error of a connection that cannot be used any more.
+    /// A copy of the error for a lost connection.
     var withLostConnection: PostgresError {
         PostgresError(state: state, message: message, constraint: constraint, isConnectionLost: true)
     }
 }
 
-/// What a caller does something about.
+/// The errors that callers handle.
 extension PostgresError {
-    /// The same database transaction may succeed when it is run again: another one's commit has overtaken it, or two
-    /// have waited for each other.
+    /// A conflict of two database transactions, which may succeed if they run again.
+    ///
+    /// Another commit came first (a serialization failure), or there was a deadlock.
     package var isToBeRepeated: Bool { state == "40001" || state == "40P01" }
-    /// A unique index has such a row already.
+    /// A unique index that already has such a row.
     package var isDuplicate: Bool { state == "23505" }
-    /// A lock was not given, at once or within `lock_timeout`.
+    /// A refused lock, either at once (`NOWAIT`) or after `lock_timeout`.
     package var isLockNotAvailable: Bool { state == "55P03" }
-    /// The server takes no changes, such as one that is a standby.
+    /// A server that accepts no writes, such as a standby.
     package var isReadOnly: Bool { state == "25006" }
     package var isDiskFull: Bool { state == "53100" }
     package var isTooManyConnections: Bool { state == "53300" }
-    /// The server stops, starts or was restarted after a crash, or its administrator has ended the connection.
+    /// A server that is stopping, starting or recovering, or an administrator who has ended the connection.
     package var isServerGoing: Bool { state.map { ["57P01", "57P02", "57P03"].contains($0) } ?? false }
-    /// The statement took longer than `statement_timeout`, or someone has cancelled it.
+    /// A statement that exceeded `statement_timeout` or was cancelled.
     package var isCancelled: Bool { state == "57014" }
-    /// The role may not do that.
+    /// A missing permission of the role.
     package var isNotPermitted: Bool { state == "42501" }
-    /// The server does not believe who we are: a wrong password, an unknown role, or pg_hba.conf refuses us.
+    /// A refused login: a wrong password, an unknown role, or a rule in pg_hba.conf.
     package var isAuthenticationFailure: Bool { state?.hasPrefix("28") ?? false }
     package var isDatabaseMissing: Bool { state == "3D000" }
-    /// A pooler does not take what only a connection of one's own can have (PgBouncer's words).
+    /// A startup parameter that a pooler refuses (PgBouncer's wording).
     var isOfPooler: Bool { message.contains("unsupported startup parameter") }
-    /// A named statement is not there, or no longer fits its tables.
+    /// A prepared statement that is missing or no longer fits its tables.
     var isStatementStale: Bool { state == "26000" || state == "0A000" }
 }
 #endif

@@ -1,25 +1,31 @@
 #if PostgreSQL
-/// How long a connection waits, and how long the server holds something for it.
+/// The time limits of a connection and of its server process.
 package struct PostgresLimits: Sendable, Equatable {
-    /// For connecting, to all hosts together.
+    /// The limit for connecting to all hosts together.
     package var connecting: Duration = .seconds(10)
-    /// For the answers to what was sent together; after it the connection is lost.
+    /// The limit for the answers of one pipeline.
+    ///
+    /// When it is exceeded, the connection is closed.
     package var answer: Duration = .seconds(10)
-    /// The server's `statement_timeout`; nil leaves it to the server's configuration, as for the two below.
+    /// The server's `statement_timeout`.
+    ///
+    /// `nil` leaves it to the server's configuration, as for the two below.
     package var statement: Duration?
     /// The server's `lock_timeout`.
     package var lock: Duration?
     /// The server's `idle_in_transaction_session_timeout`.
     package var idleInTransaction: Duration?
-    /// How many statements a connection keeps parsed; none behind a pooler.
+    /// The limit of prepared statements of a connection.
+    ///
+    /// Behind a pooler there are none.
     package var keptStatements = 512
 
     package init() {}
 
-    /// The options that the server gets when it is connected to.
+    /// The `options` that a connection sets at its start.
     var serverOptions: String {
-        // What matters for the meaning of our statements, whatever the role's settings are. A server of version 14 or
-        // later ends a statement whose client is gone.
+        // Settings that our statements rely on, regardless of the role's settings. The last one makes a server of
+        // version 14 or later end a statement whose client has disconnected.
         let fixed = [
             "-c standard_conforming_strings=on", "-c client_min_messages=error",
             "-c \(Self.probe.name)=\(Self.probe.value)",
@@ -28,7 +34,7 @@ package struct PostgresLimits: Sendable, Equatable {
         return (fixed + given).joined(separator: " ")
     }
 
-    /// One of these options, by which it is seen whether the server has got them.
+    /// An option that shows whether the server has received them.
     package static let probe = (name: "client_connection_check_interval", value: "5000", shown: "5s")
 
     private var times: [(name: String, time: Duration?)] {
@@ -38,7 +44,7 @@ package struct PostgresLimits: Sendable, Equatable {
         ]
     }
 
-    /// The same for one database transaction, as a statement.
+    /// The limits as a statement for one database transaction.
     var ofTransaction: String {
         let given =
             [("client_min_messages", "error")]
@@ -49,7 +55,7 @@ package struct PostgresLimits: Sendable, Equatable {
 }
 
 extension Duration {
-    /// Rounded up, and at most what PostgreSQL counts in an integer.
+    /// The duration in milliseconds, rounded up, and at most PostgreSQL's largest integer.
     func milliseconds(atLeast least: Int64) -> Int64 {
         let (seconds, attoseconds) = components
         guard seconds < 2_147_483 else { return 2_147_483_647 }

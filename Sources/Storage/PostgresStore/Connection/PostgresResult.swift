@@ -2,18 +2,18 @@
 import CPostgres
 import TableRows
 
-/// A result of libpq.
+/// A result of libpq (`PGresult`).
 @safe struct PostgresResult: ~Copyable {
     private let pointer: OpaquePointer  // <PGresult>
 
-    /// The caller must not free it.
+    /// Takes ownership: the caller must not free the result.
     init(takingOwnershipOf pointer: OpaquePointer) { unsafe self.pointer = unsafe pointer }
 
     deinit { unsafe PQclear(pointer) }
 
     var status: ExecStatusType { unsafe PQresultStatus(pointer) }
 
-    /// How many rows the statement has changed, or selected.
+    /// The number of rows that the statement has changed or selected.
     var count: Int {
         guard let digits = unsafe PQcmdTuples(pointer) else { return 0 }
         return unsafe Int(String(cString: digits)) ?? 0
@@ -47,9 +47,10 @@ import TableRows
         return value
     }
 
-    /// What is wrong, if the status says so.
+    /// The error of a failed statement.
     var problem: PostgresError {
-        // PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY and PG_DIAG_CONSTRAINT_NAME. The message's detail has values of rows.
+        // PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY and PG_DIAG_CONSTRAINT_NAME. PG_DIAG_MESSAGE_DETAIL is left out,
+        // because it contains values of rows.
         let state = field("C")
         // The message of a data exception may quote the value.
         let isOfData = state?.hasPrefix("22") ?? false

@@ -4,12 +4,12 @@ import CPostgres
 extension PostgresURL {
     private static let defaultPort: UInt16 = 5_432
     private static let mostHosts = 8
-    /// PostgreSQL's names are cut after this many bytes.
+    /// PostgreSQL cuts longer names off after this many bytes.
     private static let longestName = 63
     private static let allowed = ["host", "port", "user", "dbname", "application_name"]
     private static let allowedOverTCP = ["sslrootcert", "sslcert", "sslkey"]
 
-    /// Reads a URL as libpq does, and allows few of the keywords that it knows.
+    /// Parses a URL with libpq's parser, and allows only a few of its keywords.
     package init(_ text: String) throws(Problem) {
         guard text.utf8.count <= 4_096, !text.utf8.contains(0) else { throw Problem("must have at most 4096 bytes") }
         guard ["postgres://", "postgresql://"].contains(where: text.hasPrefix) else {
@@ -31,9 +31,9 @@ extension PostgresURL {
         tls = isSocket ? nil : try TLS(values)
     }
 
-    /// The keywords that a URL gives a value, without any from the environment or a file.
+    /// The keywords that the URL sets, without any from the environment or a file.
     ///
-    /// What libpq says of a URL that it cannot read may have a password in it, and is told to nobody.
+    /// libpq's error message may contain the password of an invalid URL, so it is discarded.
     private static func values(in text: String) throws(Problem) -> [String: String] {
         var reason: UnsafeMutablePointer<CChar>? = nil
         let parsed = unsafe PQconninfoParse(text, &reason)
@@ -80,8 +80,8 @@ extension PostgresURL {
     }
 
     /// - Parameters:
-    ///   - hosts: a directory, or names and addresses with commas between them.
-    ///   - ports: one for each host, or one for all; an empty one is the default.
+    ///   - hosts: a directory, or host names and addresses separated by commas.
+    ///   - ports: one port for each host, or one for all. An empty one means the default.
     private static func servers(_ hosts: String?, ports: String?) throws(Problem) -> [Server] {
         guard let hosts else {
             throw Problem("must name a host, or the directory of a Unix socket: ?host=/run/postgresql")
@@ -104,7 +104,7 @@ extension PostgresURL {
             guard count == 1 else { throw Problem("must have one host, if it is the directory of a Unix socket") }
             return .socket(String(name), port: port)
         }
-        // An @ begins a socket without a file for libpq.
+        // libpq treats a leading @ as an abstract socket.
         guard (1...253).contains(name.utf8.count), !name.hasPrefix("@") else {
             throw Problem("must have hosts such as db.example, db.example:5432 or [2001:db8::1]:5432")
         }

@@ -1,36 +1,42 @@
 #if PostgreSQL
-/// Where a database is, and who connects to it: `postgres://user@host[:port][,host2[:port2]]/database[?parameters]`.
+/// A database and the role to connect as.
 ///
-/// A database on a Unix socket is `postgres:///database?host=/run/postgresql`. A connection over TCP is always TLS, and
-/// the server's certificate must be for its host (libpq's `verify-full`); nothing in a URL lowers that, not for a loopback
-/// address either. PgBouncer or PostgreSQL on the same host has a Unix socket for whoever wants no TLS.
+/// The form is `postgres://user@host[:port][,host2[:port2]]/database[?parameters]`.
+///
+/// A database on a Unix socket is `postgres:///database?host=/run/postgresql`. A connection over TCP always uses TLS
+/// and verifies the server's certificate and host name (libpq's `verify-full`). No parameter lowers that, not even for
+/// a loopback address. To connect without TLS, use a Unix socket of PgBouncer or PostgreSQL on the same host.
 package struct PostgresURL: Sendable, Equatable, CustomStringConvertible {
-    /// Where a server listens.
+    /// The address of a server.
     enum Server: Sendable, Equatable {
-        /// In a directory.
+        /// The directory of a Unix socket.
         case socket(String, port: UInt16)
-        /// A name, or an address without brackets.
+        /// A host name, or an address without brackets.
         case tcp(String, port: UInt16)
     }
 
-    /// Over TCP only.
+    /// The TLS files, for TCP only.
     struct TLS: Sendable, Equatable {
-        /// The certificates of the CAs that the server's is checked against: a path, or `system`.
+        /// The CA certificates that verify the server's: a path, or `system`.
         let roots: String
-        /// The paths of the client's own certificate and its key: both, or neither.
+        /// The path of the client's certificate.
+        ///
+        /// It and ``key`` are both set, or neither.
         let certificate: String?
         let key: String?
     }
 
-    /// In the order in which they are tried; at least one.
+    /// The servers, at least one, in the order in which they are tried.
     let servers: [Server]
-    /// `nil`: over a socket, the user of the process.
+    /// The role to connect as.
+    ///
+    /// Over a Unix socket, `nil` stands for the user of the process.
     let user: String?
     let database: String
     let tls: TLS?
     let applicationName: String
 
-    /// A URL for logs: without parameters.
+    /// The URL without parameters, for logs.
     package var description: String {
         let places = servers.map { server in
             switch server {
@@ -43,9 +49,9 @@ package struct PostgresURL: Sendable, Equatable, CustomStringConvertible {
         return text
     }
 
-    /// What is wrong with a URL.
+    /// The error of a URL.
     ///
-    /// It has no part of a URL that may be a password.
+    /// It contains no part of the URL that may be a password.
     package struct Problem: Error, Equatable, CustomStringConvertible {
         package let description: String
         init(_ description: String) { self.description = description }
