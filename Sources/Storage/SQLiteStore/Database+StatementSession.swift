@@ -2,14 +2,16 @@ package import GRDB
 import GRDBSQLite
 package import TableRows
 
-/// A database of SQLite, as GRDB has it within a database access.
+/// A SQLite database inside a GRDB database access.
 extension Database: StatementSession {
     package var dialect: SQLDialect { .sqlite }
 
-    /// GRDB steps the statement, which keeps account of the database transaction, also if it fails and SQLite undoes all.
+    /// Steps the statement through GRDB.
+    ///
+    /// GRDB tracks the database transaction, also if a failure makes SQLite roll it back.
     package func run(_ sql: String, _ values: StatementValues) throws {
         let statement = try cachedStatement(sql: sql)
-        // A reset gives the error of a run that failed before, which GRDB would trap on.
+        // A reset returns the error of a failed earlier run. GRDB would trap on it.
         SQLiteRow.end(statement)
         statement.setUncheckedArguments([])
         try values.bind(to: statement)
@@ -36,9 +38,9 @@ extension Database: StatementSession {
 }
 
 extension StatementValues {
-    /// Makes a statement ready to be stepped from its beginning with these values.
+    /// Resets a statement and binds its values.
     ///
-    /// - Throws: `DatabaseError`, also if the statement has another number of parameters.
+    /// - Throws: `DatabaseError`, also if the number of parameters differs.
     fileprivate func bind(to statement: Statement) throws {
         let handle = unsafe statement.sqliteStatement
         unsafe sqlite3_reset(handle)
@@ -58,14 +60,16 @@ extension StatementValues {
 }
 
 extension ColumnValue {
-    /// Binds the value; SQLite copies it before it returns.
+    /// Binds the value.
+    ///
+    /// SQLite copies it before the call returns.
     fileprivate func bind(to statement: SQLiteStatement, at index: CInt) -> CInt {
         switch self {
         case .null: return unsafe sqlite3_bind_null(statement, index)
         case .number(let number): return unsafe sqlite3_bind_int64(statement, index, number)
         case .text(var text):
             return text.withUTF8 { text in
-                // A text without an address would be NULL.
+                // A null address would bind NULL.
                 guard let start = text.baseAddress else {
                     return unsafe sqlite3_bind_text(statement, index, "", 0, nil)
                 }
@@ -76,7 +80,7 @@ extension ColumnValue {
             }
         case .bytes(let bytes):
             return unsafe bytes.withUnsafeBytes { bytes in
-                // An empty blob has no address, which would be NULL.
+                // An empty blob has a null address, which would bind NULL.
                 guard let start = bytes.baseAddress else { return unsafe sqlite3_bind_zeroblob(statement, index, 0) }
                 return unsafe sqlite3_bind_blob64(statement, index, start, UInt64(bytes.count), Self.copied)
             }

@@ -1,9 +1,11 @@
 import Glibc
 import Records
 
-/// The database's files, as the system sees them.
+/// Checks of the database's files outside SQLite.
 enum DatabaseFiles {
-    /// Sees that the files that are there are this user's, and can be written; SQLite would open them for reading alone.
+    /// Verifies that the existing files belong to this user and are writable.
+    ///
+    /// Else SQLite would open them read-only.
     static func check(_ path: String) throws(StoreError) {
         for file in [path, path + "-wal", path + "-shm"] {
             var status = stat()
@@ -21,9 +23,10 @@ enum DatabaseFiles {
         }
     }
 
-    /// The bytes of the database and its log.
+    /// The size of the database and its write-ahead log, in bytes.
     ///
-    /// Neither is opened: to close the database's file would drop the locks that this process has on it through SQLite.
+    /// Does not open the files: closing a descriptor of the database would release all POSIX locks that SQLite has on
+    /// it in this process.
     static func size(_ path: String) -> Int64 {
         [path, path + "-wal"].reduce(0) { sum, file in
             var status = stat()

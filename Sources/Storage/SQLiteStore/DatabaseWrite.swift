@@ -3,15 +3,15 @@ import Records
 import StoreTables
 import TableRows
 
-/// One database transaction that writes.
+/// A database transaction that writes.
 ///
-/// All of it is durable, or nothing of it happened, or the error says that neither is sure.
+/// All of it is durable, or none of it, or the error says that the outcome is in doubt.
 struct DatabaseWrite {
     let database: Database
     let path: String
     let sealing: Sealing
 
-    /// - Throws: what `body` throws; `StoreError` if it could not be committed.
+    /// - Throws: an error of `body`, or `StoreError` if the commit failed.
     func run<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
         var isWhole = false
         do {
@@ -40,17 +40,20 @@ struct DatabaseWrite {
         return results[0]
     }
 
-    /// Makes sure that nothing is left of a commit that failed; false if that cannot be.
+    /// Makes sure that a failed commit leaves no trace.
     ///
-    /// One whose fsync fails is rolled back for everyone who looks, but the write-ahead log may hold all of it:
-    /// recovery after a crash would take it for committed. The next commit writes over it, so one is made at once.
+    /// Returns false if that is not possible. A commit whose fsync fails is rolled back for all readers, but the
+    /// write-ahead log may contain all of it. After a crash, recovery would treat it as committed. The next commit
+    /// overwrites it, so this makes one at once.
     private func isUndone() -> Bool {
         (try? commit { try $0.touch() }) != nil
     }
 }
 
 extension DatabaseError {
-    /// Whether the log may hold all of a commit that failed so; it does not if its last write failed.
+    /// Whether a commit that failed with this error may be complete in the log.
+    ///
+    /// Not if its last write failed.
     fileprivate var leavesCommitOpen: Bool {
         switch extendedResultCode {
         case .SQLITE_FULL, .SQLITE_IOERR_WRITE, .SQLITE_BUSY: false

@@ -2,30 +2,34 @@ import Glibc
 import LinuxProcess
 import Records
 
-/// A file beside the database that keeps room on its disk, and is removed once the disk is full.
+/// A file beside the database that reserves disk space.
+///
+/// It is removed once the disk is full.
 struct DiskReserve: Sendable {
     private let database: String
     private var path: String { database + Self.suffix }
 
-    /// The end of its name, after the database's.
+    /// The suffix of its name, after the database's.
     static let suffix = "-reserve"
 
-    /// The most bytes of it: room for 300 decisions and their deliveries, of 12 pages each, before the log is written over.
+    /// The largest size, in bytes.
+    ///
+    /// It has space for 300 decisions and their deliveries, of 12 pages each, until the log is overwritten.
     private static let largest: Int64 = 16 << 20
-    /// The most of the disk of it, as one in so many parts.
+    /// The largest share of the disk, as a divisor.
     private static let parts: Int64 = 16
     private static let pageSize: Int64 = 4096
 
     init(of database: String) { self.database = database }
 
-    /// The bytes that it has on a disk of that size.
+    /// The size of the reserve on a disk of `total` bytes.
     static func size(onDiskOf total: Int64) -> Int64 { min(largest, total / parts) / pageSize * pageSize }
 
-    /// Makes it, unless it is there.
+    /// Creates the file, unless it exists.
     ///
-    /// A file system that cannot set room aside goes without.
+    /// If the file system cannot preallocate space, there is no reserve.
     ///
-    /// - Throws: `StoreError` of kind `full` if there is not room for it and as much again.
+    /// - Throws: `StoreError` of kind `full` if less than twice the size is free.
     func keep() throws(StoreError) {
         guard let room = try? DiskRoom(of: directory) else { return }
         let size = Self.size(onDiskOf: room.total)
@@ -42,14 +46,16 @@ struct DiskReserve: Sendable {
 
     func giveUp() { _ = unsafe unlink(path) }
 
-    /// Gives it up if a start would find no room for its commit and the files that SQLite makes.
+    /// Removes the file if a start would lack space for its commit and for the files that SQLite creates.
     func giveUpIfNeededToStart() {
         let kept = kept
         guard kept > 0, let room = try? DiskRoom(of: directory), room.free < kept / 4 else { return }
         giveUp()
     }
 
-    /// The bytes that it has on the disk; 0 if it is not there.
+    /// The allocated size, in bytes.
+    ///
+    /// 0 if the file does not exist.
     private var kept: Int64 {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }

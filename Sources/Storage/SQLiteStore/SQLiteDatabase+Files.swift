@@ -1,13 +1,15 @@
 package import GRDB
 
 extension SQLiteDatabase {
-    /// The bytes of the database and its log.
+    /// The size of the database and its write-ahead log, in bytes.
     package var size: Int64 { DatabaseFiles.size(path) }
 
-    /// The name of the table that a backup has and the agent's own database never: with it, a database was not restored.
+    /// The table that only a backup has.
+    ///
+    /// A database with it was not restored.
     package static let backupTable = "manifest"
 
-    /// Looks into a file, which stays as it is.
+    /// Reads a file without changing it.
     static func reading<T>(_ path: String, _ body: (Database) throws -> T) throws -> T {
         try naming(path) {
             let database = try DatabaseQueue(path: path, configuration: readOnly)
@@ -17,17 +19,19 @@ extension SQLiteDatabase {
         }
     }
 
-    /// For a connection to a file that anybody may have written, which reads alone.
+    /// A read-only configuration for an untrusted file.
     package static var readOnly: Configuration {
         var configuration = wary
         configuration.readonly = true
         return configuration
     }
 
-    /// The most bytes of a value of a copy: no value of the agent's is as long.
+    /// The limit for a value of a copy, in bytes.
+    ///
+    /// All values of the agent are shorter.
     private static let maxValue = 16 << 20
 
-    /// For a connection to a file that anybody may have written.
+    /// A configuration for an untrusted file.
     package static var wary: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)

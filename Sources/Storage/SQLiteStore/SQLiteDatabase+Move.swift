@@ -3,9 +3,9 @@ package import StoreTables
 import TableRows
 
 extension SQLiteDatabase {
-    /// Where the state in a file was moved to; nil if it was not, or the file is not a store.
+    /// The place to which the state in a file was moved.
     ///
-    /// Opened for reading alone: the file stays as it is.
+    /// `nil` if it was not moved, or the file is not a store. Opens the file read-only, and leaves it unchanged.
     package static func movedPlace(of path: String) throws -> String? {
         try reading(path) { try areTables(in: $0) ? movedPlace(in: $0) : nil }
     }
@@ -18,7 +18,7 @@ extension SQLiteDatabase {
         try StoreSchema.isMade(in: database, by: StoreSchema.statements(for: .sqlite))
     }
 
-    /// Checks that this version can work on a database as it is.
+    /// Verifies that this version can use the database, without changing it.
     ///
     /// - Returns: false if it is empty.
     /// - Throws: `StoreFormError`, ``StateMovedError``, ``UnrestoredBackupError``.
@@ -29,12 +29,12 @@ extension SQLiteDatabase {
         return true
     }
 
-    /// Reads all as of one moment, on the caller's thread.
+    /// Reads all tables in one snapshot, on the caller's thread.
     package func withSession<Result>(_ body: (any StoreSession) throws -> Result) throws -> Result {
         try Self.naming(path) { try pool.read { try body($0) } }
     }
 
-    /// Writes all that `body` writes, or nothing of it, on the caller's thread.
+    /// Runs `body` in one database transaction that writes, on the caller's thread.
     package func withWritingSession<Result>(_ body: (any StoreSession) throws -> Result) throws -> Result {
         try Self.naming(path) {
             var results: [Result] = []
@@ -48,7 +48,7 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Marks the state as moved: no agent opens it any more.
+    /// Marks the state as moved away, so that no agent opens it.
     package func markMoved(to place: String) throws {
         try Self.naming(path) {
             try pool.write { database in
@@ -58,10 +58,10 @@ extension SQLiteDatabase {
     }
 }
 
-/// The state is not here any more.
+/// The state was moved elsewhere.
 struct StateMovedError: Error {
     let place: String
 }
 
-/// A database is a backup that nobody restored.
+/// The database is a backup that was not restored.
 struct UnrestoredBackupError: Error {}

@@ -11,30 +11,31 @@ package struct SQLiteDatabase: Store {
     private let sealing: Sealing
     private let surveyor: SQLiteSurveyor
     private let reserve: DiskReserve
-    /// Where it is read and written.
+    /// The threads for reads and writes.
     ///
-    /// What runs there already changes no thread for that.
+    /// Work that already runs on them does not switch threads again.
     package let threads: OwnThreads
 
-    /// How many wait for the disk at most: one for a commit, two for rows, one for a survey, and one is left.
+    /// The most threads that wait for the disk: one for a commit, two for reads, one for a survey, and one spare.
     private static let threadCount = 5
 
-    /// The most that each connection keeps of the file in memory, in KiB.
+    /// The page cache of each connection, in KiB.
     ///
-    /// The upper levels of the tables have room in it, and what was written last; the kernel has the rest.
+    /// It has room for the upper levels of the tables and for the last writes. The kernel caches the rest.
     private static let cacheSize = 512
 
-    /// The seconds for which a connection waits for another one's lock.
+    /// The `busy_timeout` of each connection, in seconds.
     private static let busyTimeout: Double = 5
 
-    /// Opens the file, makes it and its tables if they are not there, and sees that it can be written.
+    /// Opens the file, creates it and its tables if they are missing, and verifies that it is writable.
     ///
-    /// The caller has set a umask that keeps others out, and holds the lock of the state directory.
+    /// The caller has set a umask that keeps other users out, and has the lock of the state directory.
     ///
     /// - Parameters:
-    ///   - seals: who vouches for the rows of enrollments; by default everyone.
-    ///   - dataKeys: who seals the keys under which the personal data of enrollments is encrypted.
-    /// - Throws: `StoreError` if the file is not usable, or its tables are not of this version; it is left as it is then.
+    ///   - seals: the seals of the enrollments' rows. By default, every row is accepted.
+    ///   - dataKeys: the seals of the keys that encrypt the personal data of enrollments.
+    /// - Throws: `StoreError` if the file is unusable, or if its tables are not of this version. The file is then
+    ///   unchanged.
     package init(
         path: String, scratch: Scratch = .memory, seals: any RowSeals = NoRowSeals(),
         dataKeys: any DataKeySeals
@@ -54,19 +55,19 @@ package struct SQLiteDatabase: Store {
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(Self.busyTimeout)
         configuration.maximumReaderCount = 2
-        // They stay open also when their memory is released.
+        // The readers stay open when their memory is released.
         configuration.persistentReadOnlyConnections = true
         configuration.label = "store"
         configuration.prepareDatabase { database in
             try database.distrustFile()
             try database.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize); \(scratch.pragma)")
-            // Before the connection that writes changes anything, such as the file's journal mode.
+            // Before the writing connection changes anything, such as the file's journal mode.
             if !database.configuration.readonly { _ = try Self.isMade(in: database) }
         }
         surveyor = SQLiteSurveyor(path: path, configuration)
         pool = try Self.naming(path) { try DatabasePool(path: path, configuration: configuration) }
         try Self.naming(path) { [pool] in
-            // GRDB sets NORMAL when it opens a WAL database, whatever was asked for before: so after it.
+            // After opening: GRDB sets NORMAL when it opens a WAL database, regardless of an earlier setting.
             try pool.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             }
@@ -79,8 +80,8 @@ package struct SQLiteDatabase: Store {
             }
             try pool.writeWithoutTransaction { database in
                 try Self.checkDurability(of: database, at: path)
-                // This commit also brings to the disk what a process that was killed before its sync left in the
-                // log: nothing may leave because of a decision that the next power cut could still take back.
+                // This commit also syncs what a process that was killed before its sync left in the log. Otherwise a
+                // message could leave because of a decision that the next power cut still takes back.
                 try DatabaseWrite(database: database, path: path, sealing: sealing).run { try $0.touch() }
             }
         }
@@ -99,7 +100,9 @@ package struct SQLiteDatabase: Store {
         }
     }
 
-    /// Reads on a connection of its own, one survey's page after the other.
+    /// Reads on a connection of its own.
+    ///
+    /// The pages of surveys run one after another.
     package func survey<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try Task.checkCancellation()
         return try await threads.run {
@@ -112,7 +115,7 @@ package struct SQLiteDatabase: Store {
     }
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
-        // Not GRDB's own `async` call, which is cut off with its caller's task.
+        // Not GRDB's `async` call, because cancelling the caller's task would interrupt it.
         try await threads.run { try writeNow(body) }
     }
 
@@ -124,16 +127,16 @@ package struct SQLiteDatabase: Store {
         }
     }
 
-    /// Rewrites the file, and empties the log.
+    /// Rewrites the file, and truncates the log.
     ///
-    /// `secure_delete` alone is not enough: if SQLite moves rows from one page to another, their old bytes stay in
-    /// the first page's unused space.
+    /// `secure_delete` alone is not enough: if SQLite moves rows from one page to another, their old bytes stay in the
+    /// unused space of the first page.
     package func scrub() async throws {
         let path = path
         try await Self.naming(path) {
             try await pool.vacuum()
             _ = try await pool.barrierWriteWithoutTransaction { database in
-                // It is due until the old bytes are gone.
+                // A scrub is due until the old bytes are gone.
                 _ = try database.checkpoint(.truncate)
                 try database.execute(sql: "DELETE FROM scrub_due")
                 return try database.checkpoint(.truncate)
@@ -141,12 +144,12 @@ package struct SQLiteDatabase: Store {
         }
     }
 
-    /// Brings the log into the file, over what it writes over there, and empties it.
+    /// Copies the log into the file, overwriting old values there, and truncates the log.
     package func emptyLog() async throws -> Bool {
         try await threads.run {
             try Self.naming(path) {
-                // Whoever reads keeps the log as it is: the store's own readers are waited for, as they read little at a
-                // time. A copy of the file is not: decisions would wait for it too.
+                // A reader keeps the log from being truncated. Wait for the store's own readers, which read little at a
+                // time. Do not wait for a copy of the file, because decisions would wait for it too.
                 try surveyor.pausing {
                     try pool.barrierWriteWithoutTransaction { database in
                         try database.notWaiting(otherwise: Self.busyTimeout) {
@@ -165,39 +168,41 @@ package struct SQLiteDatabase: Store {
 
     package func giveUpReserve() async -> Bool {
         reserve.giveUp()
-        // Another write may have found the disk full at the same time: it is worth a second try as well.
+        // Another write may have found the disk full at the same time, so it is worth a second try as well.
         return true
     }
 
     package func keepReserve() async throws { try await threads.run { [reserve] in try reserve.keep() } }
 
-    /// Frees the pages of the file and the compiled statements that the connections keep, soon after this returns: each
-    /// connection once it has nothing to do.
+    /// Frees the page caches and the compiled statements, each connection's once it is idle.
     ///
-    /// It waits for none of them, as no read could begin behind one that takes long.
+    /// Does not wait for the connections: while it waited for a slow read, no other read could begin.
     package func releaseMemory() {
         pool.releaseMemoryEventually()
         surveyor.releaseMemory()
     }
 
-    /// Waits for what is read and written, and closes the files, which leaves no log beside the database.
+    /// Waits for running reads and writes, and closes the files.
     ///
-    /// Nothing can be read or written any more.
+    /// No log remains beside the database. The store cannot be used afterwards.
     package func close() throws {
         try Self.naming(path) {
             try surveyor.close()
             try pool.close()
-            // GRDB closes its readers last, which may not remove the log: whoever closes it after them does.
+            // GRDB closes its readers last, and a read-only connection cannot remove the log. So a writable one is
+            // closed after them.
             let last = try DatabaseQueue(path: path)
             _ = try last.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
             try last.close()
         }
     }
 
-    /// SQLite's own word for where temporary files are, of the writer and of a reader: 1 is a directory, 2 is memory.
+    /// SQLite's `temp_store` of the writer and of a reader: 1 is a directory, 2 is memory.
     package func scratchPlaces() async throws -> [Int?] { try await both("PRAGMA temp_store") }
 
-    /// SQLite's own word for how much of the file is kept, of the writer and of a reader: less than 0 are KiB.
+    /// SQLite's `cache_size` of the writer and of a reader.
+    ///
+    /// Negative values are KiB.
     package func cacheSizes() async throws -> [Int?] { try await both("PRAGMA cache_size") }
 
     private func both(_ sql: String) async throws -> [Int?] {
@@ -207,17 +212,17 @@ package struct SQLiteDatabase: Store {
         ]
     }
 
-    /// SQLite's own word for how durable a commit is: 2 is FULL.
+    /// SQLite's `synchronous`: 2 is FULL.
     package func synchronousLevel() async throws -> Int? {
         try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
     }
 
-    /// SQLite's own word for what it does with what it deletes: 1 is that all of it is overwritten, 2 (FAST) not all.
+    /// SQLite's `secure_delete`: 1 overwrites all deleted content, 2 (FAST) only a part.
     package func secureDeletionLevel() async throws -> Int? {
         try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA secure_delete") }
     }
 
-    /// Sees that a commit is on the disk when it returns.
+    /// Verifies that a commit is on the disk when it returns.
     private static func checkDurability(of database: Database, at path: String) throws {
         let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
         let journal = try String.fetchOne(database, sql: "PRAGMA journal_mode")
@@ -232,9 +237,9 @@ package struct SQLiteDatabase: Store {
 }
 
 extension Database {
-    /// Reads in one database transaction, so that all that is read is of the same moment.
+    /// Reads in one database transaction, so that all reads see the same snapshot.
     ///
-    /// As GRDB's `read` does, except that the statements around it are parsed once and not each time.
+    /// Like GRDB's `read`, but the statements around it are parsed once, and not each time.
     fileprivate func reading<T>(_ body: () throws -> T) throws -> T {
         try run("BEGIN DEFERRED TRANSACTION")
         do {
@@ -242,7 +247,7 @@ extension Database {
             try run("COMMIT TRANSACTION")
             return result
         } catch {
-            // SQLite may have ended it already. What went wrong first is what is told.
+            // SQLite may have ended the database transaction already. Throw the first error.
             if isInsideTransaction { try? rollback() }
             throw error
         }
@@ -250,7 +255,7 @@ extension Database {
 }
 
 extension SQLiteDatabase {
-    /// Makes the agent's words of SQLite's.
+    /// Converts SQLite's errors to the agent's.
     static func naming<T>(_ path: String, _ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -263,7 +268,7 @@ extension SQLiteDatabase {
         do {
             return try await body()
         } catch {
-            // A statement that was cut off for a cancellation is no trouble of the file's.
+            // A statement that was interrupted for a cancellation is not an error of the file.
             try Task.checkCancellation()
             throw named(error, path)
         }
@@ -283,7 +288,9 @@ extension SQLiteDatabase {
 }
 
 extension Database {
-    /// Runs `body` without waiting for another connection's lock, for which it waits so many seconds otherwise.
+    /// Runs `body` without waiting for locks of other connections.
+    ///
+    /// Then restores a `busy_timeout` of `seconds`.
     fileprivate func notWaiting<Result>(otherwise seconds: Double, _ body: () throws -> Result) throws -> Result {
         try execute(sql: "PRAGMA busy_timeout = 0")
         defer { try? execute(sql: "PRAGMA busy_timeout = \(Int(seconds * 1_000))") }

@@ -2,17 +2,18 @@ import GRDB
 import GRDBSQLite
 import TableRows
 
-/// The row that a statement stands at, read from SQLite's own memory: GRDB's `Row` takes ten times as long, most of it
-/// for the names of columns that nobody asks for.
+/// The current row of a statement, read directly from SQLite.
 ///
-/// It is valid until the statement steps on.
+/// GRDB's `Row` takes ten times as long, mostly for column names that are not needed.
+///
+/// The row is valid until the statement steps to the next row.
 @safe
 struct SQLiteRow: StatementRow {
     private let statement: SQLiteStatement
 
-    /// Steps a statement on.
+    /// Steps a statement.
     ///
-    /// - Returns: its next row; nil at its end.
+    /// - Returns: its next row. `nil` at the end.
     /// - Throws: `DatabaseError`.
     init?(stepping statement: Statement) throws {
         unsafe self.statement = statement.sqliteStatement
@@ -27,7 +28,7 @@ struct SQLiteRow: StatementRow {
         }
     }
 
-    /// Lets go of what a statement has read; it can be run again.
+    /// Resets a statement, which releases its row, so that it can run again.
     static func end(_ statement: Statement) { unsafe sqlite3_reset(statement.sqliteStatement) }
 
     subscript(index: Int) -> ColumnValue? {
@@ -45,7 +46,9 @@ struct SQLiteRow: StatementRow {
         }
     }
 
-    /// After the text or the blob was asked for, as SQLite wants it.
+    /// The length of a value.
+    ///
+    /// Call it after the text or the blob was fetched, as SQLite requires.
     private func count(of column: CInt) -> Int { unsafe Int(sqlite3_column_bytes(statement, column)) }
 
     private func bytes(of column: CInt, from start: UnsafePointer<UInt8>?) -> UnsafeBufferPointer<UInt8> {

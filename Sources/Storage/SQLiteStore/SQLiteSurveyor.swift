@@ -1,8 +1,9 @@
 import GRDB
 import Synchronization
 
-/// The connection for reads that go through all that is there: opened for the first one, so a store that is not surveyed has
-/// no memory for it.
+/// The connection for reads of whole tables.
+///
+/// It is opened for the first such read, so a store without surveys needs no memory for it.
 final class SQLiteSurveyor: Sendable {
     private let path: String
     private let configuration: Configuration
@@ -14,7 +15,7 @@ final class SQLiteSurveyor: Sendable {
         case closed
     }
 
-    /// - Parameter configuration: of the store's other connections.
+    /// - Parameter configuration: the configuration of the store's other connections.
     init(path: String, _ configuration: Configuration) {
         var configuration = configuration
         configuration.readonly = true
@@ -26,7 +27,7 @@ final class SQLiteSurveyor: Sendable {
         try queue().unsafeRead(body)
     }
 
-    /// Runs `body` while nothing reads on the connection, if it is open.
+    /// Runs `body` while no read uses the connection, if it is open.
     func pausing<Result>(_ body: () throws -> Result) throws -> Result {
         guard case .open(let queue) = state.withLock({ $0 }) else { return try body() }
         return try queue.unsafeRead { _ in try body() }
@@ -45,7 +46,9 @@ final class SQLiteSurveyor: Sendable {
         }
     }
 
-    /// Closes the connection once what reads on it is done; the next read opens another one.
+    /// Closes the connection once its running read has ended.
+    ///
+    /// The next read opens another one.
     func releaseMemory() {
         state.withLock { if case .open = $0 { $0 = .unopened } }
     }

@@ -1,20 +1,23 @@
 import Glibc
 
-/// Where SQLite puts what a statement needs for a while, which is what the store holds, in clear.
+/// The place of SQLite's temporary files.
 ///
-/// Never where it puts that of itself: a directory for everybody (`TMPDIR`, `/var/tmp`), on whatever disk.
+/// They contain values of the store, in clear. It is never SQLite's default: a directory that all users share
+/// (`TMPDIR`, `/var/tmp`), on any disk.
 package struct Scratch: Sendable {
-    /// For each connection.
+    /// The statement for each connection.
     let pragma: String
 
-    /// Memory, as much as it takes, which for a scrub of the store is as much as the database has.
+    /// Memory, without a limit.
+    ///
+    /// A scrub needs as much as the size of the database.
     package static let memory = Scratch(pragma: "PRAGMA temp_store = MEMORY")
 
-    /// Files in a directory that can be written, beside the store: little memory, however much it is.
+    /// Files in a writable directory beside the store, which need little memory however large they get.
     ///
-    /// They have no name before anything is in them, so nothing is left of them whatever happens. The directory is that
-    /// of all in this process that uses SQLite, which reads the environment once: so call this before any of that, and
-    /// before other threads read the environment.
+    /// SQLite unlinks a temporary file before it writes to it, so none remains after a crash. The directory applies to
+    /// all SQLite connections of this process, because SQLite reads the environment once. So call this before any use
+    /// of SQLite, and before other threads read the environment.
     package static func files(in directory: String) -> Scratch {
         _ = unsafe setenv("SQLITE_TMPDIR", directory, 1)
         return Scratch(pragma: "PRAGMA temp_store = FILE")

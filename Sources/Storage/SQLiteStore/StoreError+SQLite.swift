@@ -3,16 +3,16 @@ import Glibc
 import Records
 
 extension StoreError {
-    /// What SQLite's result codes (sqlite.org/rescode.html) mean to the agent.
+    /// Converts SQLite's result codes (sqlite.org/rescode.html) to the agent's errors.
     ///
-    /// Nil for a code that only a fault of this program causes.
+    /// `nil` for a code that only a bug in this program causes.
     init?(_ error: DatabaseError, at path: String) {
         guard let kind = Self.kind(of: error.resultCode, at: path) else { return nil }
         let code = error.extendedResultCode.rawValue
         self.init(kind, at: path, detail: "\(error.message ?? "no message"), SQLite's result code \(code)")
     }
 
-    /// One of a system call.
+    /// The error of a system call.
     init(systemError: CInt, at path: String) {
         let kind: Kind =
             switch systemError {
@@ -38,13 +38,13 @@ extension StoreError {
         }
     }
 
-    /// SQLite has no room for its shared memory on a full disk, and calls that an error of the disk.
+    /// Tells a full disk from a failing one: SQLite reports no space for its shared memory as an I/O error.
     private static func kindByFileSystem(of path: String) -> Kind {
         var system = statvfs()
         guard unsafe statvfs(path, &system) == 0 else { return .io }
         return system.f_blocks > 0 && system.f_bavail == 0 ? .full : .io
     }
 
-    /// The same, of a write that may come up again after a power cut.
+    /// A copy for a write that may reappear after a power cut.
     var inDoubt: StoreError { StoreError(kind, at: path, detail: detail, isInDoubt: true) }
 }
