@@ -3,14 +3,16 @@ package import Records
 package import SQLiteStore
 import Synchronization
 
-/// Makes copies of the state while the agent runs: one SQLite file each, with a manifest in it.
+/// Backs up the state while the agent runs.
+///
+/// A backup is one SQLite file that contains a manifest.
 package struct Backups: StateCopier {
     private let directory: String
     private let store: SQLiteDatabase
     private let clock: any AgentClock
     private let version: String
 
-    /// - Parameter directory: the state directory, which has to have room for a second database.
+    /// - Parameter directory: the state directory, which needs space for a second database.
     package init(directory: String, store: SQLiteDatabase, clock: any AgentClock, version: String) {
         self.directory = directory
         self.store = store
@@ -23,7 +25,7 @@ package struct Backups: StateCopier {
     package func copy() async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
         let staging = "\(directory)/\(StateFiles.backupPrefix)\(String(UInt64.random(in: .min ... .max), radix: 16))"
         try PrivateDirectory.make(at: staging)
-        // From then on the copy is this process's alone, and goes with it.
+        // The stream keeps the unlinked copy open, so the copy ends with this process at the latest.
         defer { StateFiles.remove(staging) }
         let path = "\(staging)/\(StateFiles.database)"
         try await store.copy(to: path, version: version, takenAt: clock.now)
@@ -31,11 +33,11 @@ package struct Backups: StateCopier {
     }
 }
 
-/// A backup on its way: each iteration goes on where the last one stopped.
+/// The stream of a backup.
 ///
-/// Its file has no name any more, and its bytes go with the stream.
+/// Each iteration continues where the last one stopped. The file is unlinked, so its bytes are freed with the stream.
 private final class BackupStream: AsyncSequence, Sendable {
-    /// The most bytes of a piece.
+    /// The largest size of a piece, in bytes.
     private static let pieceSize = 65_536
 
     private let file: Mutex<FileStream>

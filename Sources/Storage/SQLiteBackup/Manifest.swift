@@ -3,33 +3,36 @@ import SQLiteStore
 import TableRows
 import TextAndTime
 
-/// The table `manifest` of a backup, which the agent's own database never has: what the backup is, and the digest of
-/// its rows.
+/// The table `manifest` of a backup, which describes the backup and has the digest of its rows.
+///
+/// The agent's own database never has this table.
 package struct Manifest: Sendable, Equatable {
     static let table = SQLiteDatabase.backupTable
     static let digestName = "digest"
-    /// The form of a backup; another one is of a newer version.
+    /// The form of a backup.
+    ///
+    /// A newer version may have another one.
     private static let form = "1"
     private static let creation =
         "CREATE TABLE manifest (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID"
 
-    /// The agent's, that made it.
+    /// The version of the agent that made the backup.
     package let version: String
-    /// When the copy was taken, RFC 3339, UTC.
+    /// The time of the copy, RFC 3339, UTC.
     package let createdAt: String
-    /// The number of the journal's newest entry; nil if there is none.
+    /// The number of the journal's newest entry, or `nil` if the journal is empty.
     package let journal: Int64?
-    /// ``RowDigest``, in hexadecimal.
+    /// The ``RowDigest`` in hexadecimal.
     package let digest: String
 
     enum Fault: Error, Equatable {
         case missing
         case unreadable
-        /// The backup's form is not this version's.
+        /// The form of the backup is not the form of this version.
         case otherForm(String)
     }
 
-    /// Puts the table into a copy, which has all its other rows already.
+    /// Adds the table to a copy that already has all other rows.
     static func write(into copy: Database, version: String, takenAt time: Int64) throws {
         try copy.execute(sql: creation)
         let journal = try Row.fetchOne(
@@ -43,7 +46,7 @@ package struct Manifest: Sendable, Equatable {
         try copy.execute(sql: insertion, arguments: [digestName, try RowDigest.hexadecimal(of: copy)])
     }
 
-    /// Reads the table of a backup that may be anybody's.
+    /// Reads the manifest of an untrusted backup.
     init(of backup: Database) throws {
         let objects = try SchemaObjects(of: backup)
         guard objects.hasTable(Self.table) else { throw Fault.missing }
@@ -61,7 +64,7 @@ package struct Manifest: Sendable, Equatable {
         digest = try Self.plain(members[Self.digestName], 64...64)
     }
 
-    /// Printable ASCII: what a backup says of itself is shown, whoever wrote it.
+    /// Accepts only printable ASCII, because the agent prints these values of an untrusted backup.
     private static func plain(_ text: String?, _ count: ClosedRange<Int>) throws(Fault) -> String {
         guard let text, count.contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw .unreadable
@@ -69,7 +72,7 @@ package struct Manifest: Sendable, Equatable {
         return text
     }
 
-    /// Takes the table out of a backup, which then is a state.
+    /// Drops the table, which turns a backup into a state.
     static func remove(from backup: Database) throws { try backup.execute(sql: "DROP TABLE manifest") }
 
     static func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -4,10 +4,10 @@ import GRDB
 import Records
 import SQLiteStore
 
-/// Puts a backup into an empty state directory: all of it, or nothing that looks like a state.
+/// Restores a backup into an empty state directory, completely or without leaving a usable state.
 ///
-/// The caller holds the lock of the directory. The copy is checked and on the disk beside its place before it takes its
-/// name, and without that no agent starts on what is there.
+/// The caller has the lock of the directory. The copy is verified and synced under another name, and only then renamed.
+/// An agent does not start on a directory without the renamed file.
 package struct Restoration {
     private let backup: String
     private let directory: String
@@ -29,7 +29,8 @@ package struct Restoration {
             let manifest = try check()
             try write { () throws(FileError) in
                 try FileStream(reading: copy).synchronize()
-                // The agent that has this state did not write its newest entry here: the first start takes it as it is.
+                // The newest entry was not written here, so there is no head to compare. The first start accepts the
+                // journal's end.
                 let head = "\(staging)/\(StateFiles.head)"
                 try DurableFile.write(HeadNote.accepted.bytes, to: head, replacing: true)
                 try DurableFile.move(copy, to: database)
@@ -38,13 +39,13 @@ package struct Restoration {
             StateFiles.remove(staging)
             return manifest
         } catch {
-            // None was there before: if it has its name, but that could not be made durable, nothing is restored.
+            // The directory had no state before. If the rename could not be made durable, the restore has failed.
             for path in [database, "\(directory)/\(StateFiles.head)", staging] { StateFiles.remove(path) }
             throw error
         }
     }
 
-    /// Only what an operator may put there first is allowed, and what an earlier restore that was cut off left.
+    /// Allows only files that an operator may put there first and the rest of an interrupted restore.
     private func clearUnfinished() throws(RestoreError) {
         let names: [String]
         do {
@@ -79,15 +80,15 @@ package struct Restoration {
 
     private static let pieceSize = 65_536
 
-    /// Sees that the copy is a whole backup of this version's schema, and makes a state of it.
+    /// Verifies that the copy is a complete backup of this version's schema, and turns it into a state.
     private func check() throws(RestoreError) -> Manifest {
         do {
             let queue = try DatabaseQueue(path: copy, configuration: SQLiteDatabase.wary)
             let manifest = try queue.writeWithoutTransaction { database in
-                // Whatever the file says of that: nothing but the file itself is to have its rows.
+                // Overrides the file's own settings: no other file may contain its rows.
                 try database.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
                 let manifest = try checked(database)
-                // No seal covers the mark: the copy may be without it, and its digest be made to fit.
+                // No seal covers this column, so a forged copy may lack the mark and still have a matching digest.
                 try SQLiteDatabase.markAsCopy(database)
                 try Manifest.remove(from: database)
                 return manifest
@@ -102,7 +103,7 @@ package struct Restoration {
             switch error.resultCode {
             case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_NOMEM:
                 throw .failed("\(copy): \(error.message ?? "error \(error.resultCode.rawValue)")")
-            // The copy is this process's own file: what cannot be written to says so itself.
+            // The copy is this process's own file, so a read-only error comes from the file's own header.
             case .SQLITE_READONLY: throw damaged("it says that it cannot be written to")
             case .SQLITE_NOTADB: throw damaged("it is no SQLite database")
             default: throw damaged("SQLite says: \((error.message ?? "").printable)")
@@ -146,19 +147,21 @@ package struct Restoration {
     }
 }
 
-/// Why a backup was not restored; then nothing that looks like a state was left behind.
+/// The reason why a backup was not restored.
+///
+/// No usable state is left behind.
 package enum RestoreError: Error, Equatable, CustomStringConvertible {
     /// The backup cannot be read.
     case unreadable(FileError)
-    /// It is no backup, or not a whole one.
+    /// The file is not a backup, or it is incomplete.
     case damaged(path: String, fault: String)
-    /// A newer version made it.
+    /// A newer version made the backup.
     case newer(path: String, fault: String)
-    /// Its database has another schema than this version's: of another version, or changed by somebody.
+    /// The schema of the database differs: another version made it, or somebody changed it.
     case otherSchema(path: String, version: String, differences: [String])
-    /// Something is in the state directory.
+    /// The state directory is not empty.
     case occupied(directory: String, names: [String])
-    /// The state directory cannot be written to.
+    /// The state directory is not writable.
     case unwritable(FileError)
     case failed(String)
 

@@ -3,14 +3,15 @@ import Keys
 import SQLiteStore
 import TableRows
 
-/// The SHA-256 of all rows of a database, which is the same however its file is laid out.
+/// The SHA-256 of all rows of a database.
 ///
-/// Hashed are, in the order of their names' bytes, all tables of `sqlite_schema`: for each the byte `T` and its name,
-/// then for each of its rows the byte `R` and the values of its columns, in the columns' order. A name is written as a
-/// text. Rows are in the order of their primary key, or of all columns if there is none. A value is a byte for its type
-/// (0 null, 1 integer, 2 text, 3 blob), the number of its bytes as 8 bytes big-endian, and these: of an integer 8 bytes,
-/// big-endian in two's complement; of a text UTF-8; of null none. Indexes are not hashed; nor is the row of the table
-/// `manifest` that holds the digest.
+/// It does not depend on the layout of the file. It covers all tables of `sqlite_schema`, in the order of their names'
+/// bytes. For each table: the byte `T` and the name, encoded as a text. For each row of it: the byte `R` and the values
+/// of the columns, in the columns' order. Rows are in the order of the primary key, or of all columns if there is none.
+///
+/// A value is encoded as one byte for its type (0 null, 1 integer, 2 text, 3 blob), its length in bytes as 8 bytes
+/// big-endian, and its content. An integer is 8 bytes, big-endian in two's complement. A text is UTF-8. Null is empty.
+/// Indexes are not hashed, nor is the row of the table `manifest` that contains the digest.
 struct RowDigest: ~Copyable {
     /// The number of bytes that are hashed at once.
     private static let pieceSize = 65_536
@@ -18,12 +19,12 @@ struct RowDigest: ~Copyable {
     private let digest: RunningSHA256
     private var waiting: [UInt8] = []
 
-    /// - Throws: `DatabaseError`, or ``UnknownValueError`` if a value is of a type that no column of the agent's has.
+    /// - Throws: `DatabaseError`, or ``UnknownValueError`` if a value has a type that no column of the agent has.
     static func hexadecimal(of database: Database) throws -> String {
         var rows = try RowDigest()
         let names = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") { $0[0] }
         for case .text(let name)? in names {
-            // A cancellation between two statements cuts nothing off.
+            // A cancellation between two statements interrupts none of them.
             try Task.checkCancellation()
             try rows.take([UInt8(ascii: "T")] + ColumnValue.text(name).unmistakableBytes)
             try rows.addRows(of: name, in: database)
@@ -41,7 +42,7 @@ struct RowDigest: ~Copyable {
         }
         let key = columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }
         let order = (key.isEmpty ? columns : key).map(\.name).joined(separator: ", ")
-        // A text that is no UTF-8 comes changed; as bytes it comes as it is.
+        // Reading a text replaces bytes that are not UTF-8. Reading it as a blob keeps them.
         let utf8 = columns.map { "CASE typeof(\($0.name)) WHEN 'text' THEN CAST(\($0.name) AS BLOB) END" }
         let names = (columns.map(\.name) + utf8).joined(separator: ", ")
         let others = table == Manifest.table ? " WHERE name <> '\(Manifest.digestName)'" : ""
@@ -69,7 +70,7 @@ struct RowDigest: ~Copyable {
     }
 }
 
-/// A value in a database is of a type that no column of the agent's has.
+/// A value has a type that no column of the agent has.
 struct UnknownValueError: Error, CustomStringConvertible {
     let description = "a value is of a type that no column of the agent's has"
 }

@@ -3,22 +3,22 @@ import Records
 import SQLiteStore
 
 extension SQLiteDatabase {
-    /// Writes a consistent copy to a new file, as a backup with its manifest; neither reads nor writes wait.
+    /// Writes a consistent copy to a new file, as a backup with its manifest.
     ///
-    /// By a connection of its own, in one long read: the writer goes on, and its log grows until the copy is there.
-    /// `VACUUM INTO` writes rows and nothing else: what was removed from the file, and lies in its free space, is not
-    /// in the copy. If the task is cancelled, what SQLite does for it is cut off.
+    /// Reads and writes do not wait. It uses a connection of its own with one long read. The writer continues, and its
+    /// log grows until the copy is complete. `VACUUM INTO` copies only rows, so deleted data in the file's free space
+    /// is not in the copy. Cancelling the task interrupts SQLite.
     ///
     /// - Parameters:
-    ///   - version: the agent's.
-    ///   - time: the present time, seconds since 1970.
-    /// - Throws: `CommandError` if the database has a table, an index, a trigger or a view that is not the agent's: no
-    ///   restore would take the copy.
+    ///   - version: the agent's version.
+    ///   - time: the present time, in seconds since 1970.
+    /// - Throws: `CommandError` if the database has a table, an index, a trigger or a view that is not the agent's. A
+    ///   restore would refuse such a copy.
     func copy(to path: String, version: String, takenAt time: Int64) async throws {
         try await Self.working(on: self.path, Self.readOnly) { source in
-            // Before the disk is filled with a copy that is of no use.
+            // Check before the disk is filled with a useless copy.
             try source.read { try Self.checkSchema(of: $0) }
-            // A cancellation between two statements cuts nothing off.
+            // A cancellation between two statements interrupts none of them.
             try Task.checkCancellation()
             try source.vacuum(into: path)
             try Task.checkCancellation()
@@ -31,7 +31,9 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Works with a file on the caller's thread, which may have a low priority; cut off if the task is cancelled.
+    /// Works with a file on the caller's thread, which may have a low priority.
+    ///
+    /// Cancelling the task interrupts it.
     private static func working(
         on path: String, _ configuration: Configuration, _ work: @Sendable (DatabaseQueue) throws -> Void
     ) async throws {
@@ -58,7 +60,8 @@ extension SQLiteDatabase {
 
     /// Marks every signCount of a copy as uncertain.
     ///
-    /// Nobody knows which signCounts were used since, so none is used before the issuer has said which one it accepted.
+    /// The source may have used later signCounts. So the copy uses none before the issuer has said which one it
+    /// accepted.
     static func markAsCopy(_ copy: Database) throws {
         try copy.execute(
             sql: "UPDATE enrollment SET refused_sign_count = sign_count WHERE state IN ('active', 'suspended')")

@@ -3,7 +3,7 @@ import SQLiteStore
 import StoreTables
 import TableRows
 
-/// The tables, indexes, triggers and views of a database, each with its SQL as SQLite keeps it.
+/// The tables, indexes, triggers and views of a database, each with its SQL from `sqlite_schema`.
 struct SchemaObjects {
     private struct Name: Hashable, Comparable {
         let kind: String
@@ -14,7 +14,7 @@ struct SchemaObjects {
 
     private let objects: [Name: String]
 
-    /// Of the schema that this version makes.
+    /// The schema that this version creates.
     static func ofThisVersion() throws -> SchemaObjects {
         let queue = try DatabaseQueue()
         defer { try? queue.close() }
@@ -24,7 +24,7 @@ struct SchemaObjects {
         }
     }
 
-    /// - Throws: `DatabaseError`, or ``UnknownValueError`` if the schema's table is not as SQLite writes it.
+    /// - Throws: `DatabaseError`, or ``UnknownValueError`` if `sqlite_schema` has rows that SQLite does not write.
     init(of database: Database) throws {
         var objects: [Name: String] = [:]
         let sql = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema"
@@ -32,7 +32,7 @@ struct SchemaObjects {
             guard case .text(let kind) = row[0], case .text(let name) = row[1], case .text(let table) = row[2],
                 case .text(let sql) = row[3]
             else { throw UnknownValueError() }
-            // Two of one name are neither of them as the agent makes it.
+            // Joins objects of the same name, so that neither equals the agent's.
             objects[Name(kind: kind, name: name), default: ""] += "\(table)\n\(sql)"
         }
         self.objects = objects
@@ -40,19 +40,19 @@ struct SchemaObjects {
 
     private init(_ objects: [Name: String]) { self.objects = objects }
 
-    /// The same without a table.
+    /// A copy without a table.
     func without(table name: String) -> SchemaObjects {
         SchemaObjects(objects.filter { $0.key != Name(kind: "table", name: name) })
     }
 
     func hasTable(_ name: String) -> Bool { objects[Name(kind: "table", name: name)] != nil }
 
-    /// Whether a table is there and was made by this SQL.
+    /// Whether this table exists and was created by this SQL.
     func hasTable(_ name: String, madeBy sql: String) -> Bool {
         objects[Name(kind: "table", name: name)] == "\(name)\n\(sql)"
     }
 
-    /// The differences from another schema, each in a few words, at most ``limit`` of them.
+    /// The differences from another schema, each in a few words, at most ``limit``.
     func differences(from other: SchemaObjects) -> [String] {
         let names = Set(objects.keys).union(other.objects.keys).filter { objects[$0] != other.objects[$0] }
         return names.sorted().prefix(Self.limit).map { name in
@@ -62,12 +62,12 @@ struct SchemaObjects {
         }
     }
 
-    /// The most differences that are named.
+    /// The most differences that are listed.
     private static let limit = 5
 }
 
 extension String {
-    /// The text as it can be shown, whoever wrote it: at most 80 characters of printable ASCII.
+    /// The text with at most 80 characters of printable ASCII, so that untrusted text can be shown.
     var printable: String {
         String(
             unicodeScalars.prefix(80).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })

@@ -1,50 +1,67 @@
 import DurableFiles
 import FoundationEssentials
 
-/// The names of what an agent keeps in its state directory: the database alone is its state.
+/// The names of the files in the agent's state directory.
+///
+/// The database alone is the state.
 package enum StateFiles {
     package static let database = "agent.db"
-    /// The newest entry of this host's journal, noted outside the database; never in a backup.
+    /// The newest entry of this host's journal, recorded outside the database.
+    ///
+    /// Never in a backup.
     package static let head = "head"
-    /// The room that is kept for a full disk; never in a backup.
+    /// The reserved disk space.
+    ///
+    /// Never in a backup.
     static let reserve = "\(database)-reserve"
-    /// Where no other place was named; never in a backup.
+    /// The default place of the secret.
+    ///
+    /// Never in a backup.
     package static let secret = "secret"
 
-    /// A copy that is being taken; what a crash left behind goes at the next start.
+    /// A copy that is being made.
+    ///
+    /// The next start removes what a crash left.
     static let backupPrefix = ".backup-"
-    /// A restore that is under way, or was cut off.
+    /// A restore that is running or was interrupted.
     static let restore = ".restore"
 
-    /// A state that is being moved here, or was cut off, until it has the name of the database.
+    /// A state that is being moved here, until it is renamed to the database.
+    ///
+    /// Remains if the move is interrupted.
     package static let moving = "\(database).moving"
-    /// The journals of the hosts that had the state before it was moved here; the time follows.
+    /// The journals of the hosts that had the state before it was moved here.
+    ///
+    /// The time follows the prefix.
     package static let hostJournals = "journal-of-hosts-"
 }
 
 extension StateFiles {
-    /// The names that may be in a state directory into which a backup is restored: the secret, the lock, the reserve,
-    /// and a restore that was cut off.
+    /// The names that a state directory may contain before a restore.
+    ///
+    /// They are the secret, the lock, the reserve, and an interrupted restore.
     static let beforeRestore: Set = [secret, "agent.lock", restore, reserve]
 
-    /// Before an agent uses the directory: removes what a copy or a finished restore that was cut off left.
+    /// Removes the rest of an interrupted copy or of a finished restore.
     ///
-    /// - Returns: false if a restore was cut off before its end; then what is there is no state.
+    /// Call it before an agent uses the directory.
+    ///
+    /// - Returns: false if a restore was interrupted before its end. The directory then has no usable state.
     package static func tidy(_ directory: String) -> Bool {
         let names = names(in: directory)
         for name in names where name.hasPrefix(backupPrefix) { remove("\(directory)/\(name)") }
         guard names.contains(restore) else { return true }
         guard names.contains(database) else { return false }
-        // If it cannot be, the start says that the head is missing.
+        // If the move fails, the start reports that the head is missing.
         try? DurableFile.move("\(directory)/\(restore)/\(head)", to: "\(directory)/\(head)")
         remove("\(directory)/\(restore)")
         return true
     }
 
-    /// Whether something has the name of the database, whatever it is.
+    /// Whether a file of any kind has the name of the database.
     package static func hasDatabase(_ directory: String) -> Bool { names(in: directory).contains(database) }
 
-    /// Whether there are keys in files, as unreleased versions made them, and no database.
+    /// Whether there are key files, which unreleased versions made, but no database.
     package static func hasKeyFilesAlone(_ directory: String) -> Bool {
         !hasDatabase(directory) && names(in: "\(directory)/keys").contains { $0.hasSuffix(keyFileSuffix) }
     }
@@ -55,17 +72,23 @@ extension StateFiles {
         (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 
-    /// Whether a state was being moved here when it was cut off, and no agent may begin a new one.
+    /// Whether a move into the directory was interrupted.
+    ///
+    /// Then no agent may begin a new state.
     package static func awaitsMovedState(_ directory: String) -> Bool {
         let names = names(in: directory)
         return names.contains(moving) && !names.contains(database)
     }
 
-    /// Removes what a move that was cut off has left: the state is still where it was.
+    /// Removes the rest of an interrupted move.
+    ///
+    /// The state is still in its old place.
     package static func removeUnfinishedMove(_ directory: String) {
         for suffix in ["", "-wal", "-shm"] { remove("\(directory)/\(moving)\(suffix)") }
     }
 
-    /// A file or directory with all that is in it; one that is not there is no error.
+    /// Removes a file or a directory with its contents.
+    ///
+    /// A missing one is not an error.
     static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }
