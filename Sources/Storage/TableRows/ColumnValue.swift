@@ -6,7 +6,7 @@ package enum ColumnValue: Sendable, Hashable {
     case bytes([UInt8])
 }
 
-/// What a column or a parameter can be given.
+/// A type that converts to a column value, for columns and parameters.
 package protocol ColumnValueConvertible {
     var columnValue: ColumnValue { get }
 }
@@ -31,7 +31,7 @@ extension UInt32: ColumnValueConvertible {
     package var columnValue: ColumnValue { .number(Int64(self)) }
 }
 
-/// A flag is a number, 0 or 1: SQLite has no other, and PostgreSQL's columns are made alike.
+/// A flag is the number 0 or 1: SQLite has no Boolean type, and PostgreSQL's columns have the same types.
 extension Bool: ColumnValueConvertible {
     package var columnValue: ColumnValue { .number(self ? 1 : 0) }
 }
@@ -45,7 +45,7 @@ extension Array: ColumnValueConvertible where Element == UInt8 {
 }
 
 extension Optional: ColumnValueConvertible where Wrapped: ColumnValueConvertible {
-    // No key path: one of a generic type is made anew each time.
+    // Not a key path, because a key path of a generic type is created anew on each use.
     package var columnValue: ColumnValue {
         switch self {
         case .some(let value): value.columnValue
@@ -55,7 +55,7 @@ extension Optional: ColumnValueConvertible where Wrapped: ColumnValueConvertible
 }
 
 extension ColumnValue {
-    /// Its type, its length and its content, so that no two rows give the same bytes.
+    /// The value's type, length and content, so that no two different rows give the same bytes.
     package var unmistakableBytes: [UInt8] {
         let (type, content): (UInt8, [UInt8]) =
             switch self {

@@ -1,7 +1,7 @@
-/// The columns that a statement writes, each beside its value, so that no two can be swapped.
+/// The columns that a statement writes, each next to its value, so that values cannot be swapped by mistake.
 package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral {
-    // Plain numbers and values, and no pairs of a type that is known only when the program runs: those cost more than
-    // the statement. For the same reason there are no key paths here.
+    // Plain numbers and values, because pairs of a generic type cost more than the statement itself. For the same
+    // reason there are no key paths here.
 
     /// The columns' raw values.
     fileprivate private(set) var columns: [Int] = []
@@ -23,7 +23,9 @@ package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral
         return all
     }
 
-    /// The same with other values in those of `chosen` that are among them.
+    /// A copy in which the values of the `chosen` columns are converted.
+    ///
+    /// Columns that are not in it are skipped.
     package func converting(
         _ chosen: [Column], _ convert: (ColumnValue, Column) throws -> ColumnValue
     ) rethrows -> ColumnValues {
@@ -35,7 +37,7 @@ package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral
         return all
     }
 
-    /// The same without the columns that have the same value in `others`, in which they are at the same places.
+    /// A copy without the columns that have the same value, at the same position, in `others`.
     package func without(_ others: ColumnValues) -> ColumnValues {
         var left: ColumnValues = [:]
         for place in columns.indices {
@@ -52,17 +54,19 @@ package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral
 }
 
 extension StatementSession {
-    /// Inserts one row; a column that is not named has its default.
+    /// Inserts one row.
     ///
-    /// - Parameter action: what follows `ON CONFLICT` in the statement: the columns that are the same, and what is done
-    ///   instead; nil: such a row is an error.
+    /// A column that is not named gets its default.
+    ///
+    /// - Parameter action: the text after `ON CONFLICT`: the conflicting columns, and the action instead. If `nil`, a
+    ///   conflict is an error.
     package func insert<Column>(
         into table: TableLayout<Column>, _ values: ColumnValues<Column>, onConflict action: String? = nil
     ) throws {
         try run(table.insertion(of: values.columns, onConflict: action), StatementValues(values.values))
     }
 
-    /// Writes these columns of the rows that the key names.
+    /// Updates these columns of the rows that the key selects.
     package func update<Column>(
         _ table: TableLayout<Column>, set values: ColumnValues<Column>, where key: ColumnValues<Column>
     ) throws {

@@ -1,6 +1,9 @@
-/// Reads the columns of one row; a value that this program cannot have written is an error, never a default.
+/// The columns of one row.
+///
+/// A value that this program cannot have written is an error, never a default.
 package struct Fields<Column: TableColumn> {
-    // What is generic over a value's type is left to the few that need it: such a type is looked up anew at each call.
+    // Only the methods that need it are generic over a value's type, because the runtime looks up such a type on each
+    // call.
 
     private let row: any StatementRow
     private let start: Int
@@ -10,7 +13,7 @@ package struct Fields<Column: TableColumn> {
         self.start = start
     }
 
-    /// The columns of another table that the statement gives after those of this one.
+    /// The columns of another table, which the statement selects after the columns of this table.
     package func joined<Other>(_ table: TableLayout<Other>) -> Fields<Other> {
         Fields<Other>(row, from: start + Column.allCases.count)
     }
@@ -38,7 +41,9 @@ package struct Fields<Column: TableColumn> {
 
     package func flag(_ column: Column) throws -> Bool { try number(column) as Int64 != 0 }
 
-    /// Makes a value that can be refused of a column.
+    /// Parses a column's text.
+    ///
+    /// Throws if `make` returns `nil` or throws.
     package func value<Value>(_ column: Column, _ make: (String) throws -> Value?) throws -> Value {
         try made(of: text(column), column, make)
     }
@@ -82,7 +87,9 @@ package struct Fields<Column: TableColumn> {
         try optionalText(column).map { try made(of: $0, column, make) }
     }
 
-    /// Makes a value that can be refused of what was read from a column.
+    /// Parses a value that was read from a column.
+    ///
+    /// Throws if `make` returns `nil` or throws.
     package func made<Read, Value>(of read: Read, _ column: Column, _ make: (Read) throws -> Value?) throws -> Value {
         guard let value = try? make(read) else { throw unreadable(column) }
         return value
@@ -90,7 +97,7 @@ package struct Fields<Column: TableColumn> {
 
     package func unreadable(_ column: Column) -> UnreadableRowError { Column.table.unreadable(column) }
 
-    /// A column's value as it is.
+    /// A column's value, without conversion.
     package func any(_ column: Column) throws -> ColumnValue {
         guard let value = storage(column) else { throw unreadable(column) }
         return value

@@ -1,34 +1,34 @@
-/// A connection to a database, which runs one statement after another.
+/// A connection to a database, which runs one statement at a time.
 ///
-/// Statements are SQL as both SQLite and PostgreSQL understand it; their parameters are `?`, or `?1` if one is named
-/// more than once. Each is parsed once, so a statement's text must not hold what varies.
+/// Statements use the SQL that SQLite and PostgreSQL share. Parameters are `?`, or `?1` if a parameter is used more
+/// than once. Each text is parsed once and cached, so it must not contain values that vary.
 package protocol StatementSession {
     var dialect: SQLDialect { get }
 
-    /// Runs a statement that changes something.
+    /// Runs a statement that changes data.
     ///
-    /// - Throws: what is wrong with it; a database on another host may say so only when it is asked for something.
+    /// - Throws: the error of the statement. A database on another host may report it only with a later query.
     func run(_ sql: String, _ values: StatementValues) throws
 
-    /// The same, and says how many rows it has changed.
+    /// Runs a statement that changes data, and returns the number of changed rows.
     func changes(_ sql: String, _ values: StatementValues) throws -> Int
 
-    /// Steps through the rows that a statement gives, and lets go of it.
+    /// Calls `body` for each row of a query, and resets the statement at the end.
     func step(
         _ sql: String, _ values: StatementValues, atMost limit: Int, _ body: (any StatementRow) throws -> Void) throws
 }
 
-/// Which database it is, for the few words that the two do not share.
+/// The database system, for the SQL that the two do not share.
 package enum SQLDialect: Sendable {
     case sqlite
     case postgres
 }
 
-/// The row that a statement stands at.
+/// The current row of a statement.
 ///
-/// It is valid until the statement steps on.
+/// It is valid until the statement steps to the next row.
 package protocol StatementRow {
-    /// A column's value; nil if it is of a type that no column has.
+    /// A column's value, or `nil` if its type is not one of ``ColumnValue``.
     subscript(index: Int) -> ColumnValue? { get }
 }
 
@@ -50,28 +50,28 @@ package struct StatementValues: ExpressibleByArrayLiteral, Sendable {
 extension StatementSession {
     package func run(_ sql: String) throws { try run(sql, []) }
 
-    /// The number in the first column of the first row that a statement gives; nil if there is none.
+    /// The number in the first column of the first row of a query, or `nil` if there is none.
     package func number(_ sql: String, _ values: StatementValues = []) throws -> Int64? {
         var number: Int64?
         try step(sql, values, atMost: 1) { if case .number(let found) = $0[0] { number = found } }
         return number
     }
 
-    /// The text in the first column of the first row that a statement gives; nil if there is none.
+    /// The text in the first column of the first row of a query, or `nil` if there is none.
     package func text(_ sql: String, _ values: StatementValues = []) throws -> String? {
         var text: String?
         try step(sql, values, atMost: 1) { if case .text(let found) = $0[0] { text = found } }
         return text
     }
 
-    /// The numbers in the first column of the rows that a statement gives.
+    /// The numbers in the first column of the rows of a query.
     package func numbers(_ sql: String, _ values: StatementValues = []) throws -> [Int64] {
         var numbers: [Int64] = []
         try step(sql, values, atMost: .max) { if case .number(let found) = $0[0] { numbers.append(found) } }
         return numbers
     }
 
-    /// The rows that a statement gives, each as the values of its columns.
+    /// The rows of a query, each converted by `value`.
     package func rows<Value>(
         _ sql: String, _ values: StatementValues = [], as value: (any StatementRow) throws -> Value
     ) throws -> [Value] {

@@ -1,26 +1,26 @@
 import Synchronization
 
-/// The columns of a table: the one list from which its rows are read and written.
+/// The columns of a table, in the one list by which its rows are read and written.
 ///
-/// A case is a column; statements name the columns in the order of the cases, and rows are read by position.
+/// Each case is a column. Statements list the columns in the order of the cases, and rows are read by position.
 package protocol TableColumn: CaseIterable, RawRepresentable<Int>, Sendable {
     static var table: TableLayout<Self> { get }
 }
 
-/// A table, and the names of its columns as SQL has them.
+/// A table with the SQL names of its columns.
 package struct TableLayout<Column: TableColumn>: Sendable {
-    /// How a column is named after its case.
+    /// The rule that turns the name of a case into a column's name.
     package enum Naming: Sendable {
-        /// `rootsPEM` names `roots_pem`.
+        /// `rootsPEM` becomes `roots_pem`.
         case snakeCase
-        /// `rootsPEM` names `rootsPEM`.
+        /// `rootsPEM` stays `rootsPEM`.
         case asWritten
     }
 
     package let name: String
-    /// All columns, as a `SELECT` or a `RETURNING` lists them.
+    /// All columns, as a list for `SELECT` or `RETURNING`.
     package let columns: String
-    /// The same, each with the table's name before it.
+    /// All columns, each qualified with the table's name.
     package let qualifiedColumns: String
     private let names: [String]
     private let statements = TableStatements()
@@ -29,7 +29,7 @@ package struct TableLayout<Column: TableColumn>: Sendable {
         self.name = name
         names = Column.allCases.map { column in
             let name = naming == .snakeCase ? Self.snakeCase("\(column)") : "\(column)"
-            // A word of PostgreSQL's own.
+            // A reserved word of PostgreSQL.
             return name == "offset" ? "\"\(name)\"" : name
         }
         columns = names.joined(separator: ", ")
@@ -38,9 +38,9 @@ package struct TableLayout<Column: TableColumn>: Sendable {
 
     package func name(of column: Column) -> String { names[column.rawValue] }
 
-    /// `INSERT INTO enrollment (id, name) VALUES (?, ?)`.
+    /// Returns `INSERT INTO enrollment (id, name) VALUES (?, ?)`.
     ///
-    /// - Parameter columns: their raw values.
+    /// - Parameter columns: the raw values of the columns.
     func insertion(of columns: [Int], onConflict action: String?) -> String {
         statements.statement(.init(columns: columns, action: action)) {
             let conflict = action.map { " ON CONFLICT " + $0 } ?? ""
@@ -50,11 +50,11 @@ package struct TableLayout<Column: TableColumn>: Sendable {
         }
     }
 
-    /// `UPDATE enrollment SET name = ?, state = ? WHERE id = ?`.
+    /// Returns `UPDATE enrollment SET name = ?, state = ? WHERE id = ?`.
     ///
     /// - Parameters:
-    ///   - columns: the raw values of those that are written.
-    ///   - key: of those that say which rows.
+    ///   - columns: the raw values of the columns that are written.
+    ///   - key: the raw values of the columns in the `WHERE` clause.
     func update(of columns: [Int], where key: [Int]) -> String {
         statements.statement(.init(columns: columns, key: key)) {
             let changes = columns.map { "\(names[$0]) = ?" }.joined(separator: ", ")
@@ -63,14 +63,14 @@ package struct TableLayout<Column: TableColumn>: Sendable {
         }
     }
 
-    /// The statement that gives the rows that a condition selects.
+    /// Returns a `SELECT` of all columns of the rows that match a condition.
     package func selection(_ condition: String) -> String { "SELECT \(columns) FROM \(name) \(condition)" }
 
     package func unreadable(_ column: Column) -> UnreadableRowError {
         UnreadableRowError(table: name, column: name(of: column))
     }
 
-    /// An underscore before each run of capitals.
+    /// Puts an underscore before each run of capitals.
     private static func snakeCase(_ name: String) -> String {
         var (snake, wasCapital) = ("", true)
         for character in name {
@@ -82,7 +82,9 @@ package struct TableLayout<Column: TableColumn>: Sendable {
     }
 }
 
-/// The statements that write some columns of a table, each put together once: the program has few.
+/// A cache of the texts of `INSERT` and `UPDATE` statements.
+///
+/// The program has few of them.
 private final class TableStatements: Sendable {
     struct Key: Hashable {
         let columns: [Int]
@@ -100,7 +102,9 @@ private final class TableStatements: Sendable {
     }
 }
 
-/// A row that this program cannot have written; carries nothing of it.
+/// The error for a row that this program cannot have written.
+///
+/// It contains none of the row's values.
 package struct UnreadableRowError: Error, CustomStringConvertible {
     let table: String
     let column: String
@@ -109,9 +113,9 @@ package struct UnreadableRowError: Error, CustomStringConvertible {
 }
 
 extension StatementSession {
-    /// The rows of a table that a condition selects.
+    /// The rows of a table that match a condition.
     ///
-    /// - Parameter condition: what follows the table's name in the statement, such as `WHERE id = ?`.
+    /// - Parameter condition: the part of the statement after the table's name, such as `WHERE id = ?`.
     package func rows<Column, Value>(
         of table: TableLayout<Column>, _ condition: String, _ values: StatementValues = [],
         as value: (Fields<Column>) throws -> Value
@@ -119,7 +123,7 @@ extension StatementSession {
         try rows(of: table, sql: table.selection(condition), values, as: value)
     }
 
-    /// The first row of a table that a condition selects; nil if there is none.
+    /// The first row of a table that matches a condition, or `nil` if there is none.
     package func row<Column, Value>(
         of table: TableLayout<Column>, _ condition: String, _ values: StatementValues = [],
         as value: (Fields<Column>) throws -> Value
@@ -127,9 +131,9 @@ extension StatementSession {
         try row(of: table, sql: table.selection(condition), values, as: value)
     }
 
-    /// The rows that a statement gives.
+    /// The rows of a query.
     ///
-    /// - Parameter sql: gives ``TableLayout/columns`` of the table, and may give others after them.
+    /// - Parameter sql: a query that selects ``TableLayout/columns`` of the table first. Other columns may follow.
     package func rows<Column, Value>(
         of table: TableLayout<Column>, sql: String, _ values: StatementValues = [],
         as value: (Fields<Column>) throws -> Value
@@ -139,9 +143,9 @@ extension StatementSession {
         return found
     }
 
-    /// The first row that a statement gives; nil if it gives none.
+    /// The first row of a query, or `nil` if there is none.
     ///
-    /// - Parameter sql: gives ``TableLayout/columns`` of the table, and may give others after them.
+    /// - Parameter sql: a query that selects ``TableLayout/columns`` of the table first. Other columns may follow.
     package func row<Column, Value>(
         of table: TableLayout<Column>, sql: String, _ values: StatementValues = [],
         as value: (Fields<Column>) throws -> Value
