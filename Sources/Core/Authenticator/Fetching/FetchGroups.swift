@@ -1,41 +1,45 @@
 import IssuerProtocol
 import Records
 
-/// Which enrollments are fetched together: those of one issuer, in groups that have one loop each.
+/// The groups of enrollments that are fetched with one call; each group has one loop.
 ///
-/// A group is as large as its issuer allows: 1,000 with a batch fetch, else one. Until that is known all are in one
-/// group; if it changes, groups are split or joined at their next turn.
+/// All enrollments of a group have the same issuer. The issuer sets the size of a group: 1,000 with a batch fetch, else
+/// one. Until the size is known, all enrollments of the issuer are in one group. If the size changes, groups are split
+/// or joined at their next turn.
 struct FetchGroups: Sendable {
     typealias ID = FetchGroupID
 
-    /// What a group's loop has to do next.
+    /// The next work of a group's loop.
     struct Turn: Sendable {
-        /// Whom to fetch for.
+        /// The enrollments to fetch for.
         var members: [FetchMember] = []
-        /// Suspended ones that are to be looked at again.
+        /// The suspended enrollments to try again.
         var suspended: [EnrollmentID] = []
-        /// When the next of those who are left out has to be asked for; seconds since 1970.
+        /// The time at which the next paused enrollment is due, in seconds since 1970.
         var nextAt: Int64?
     }
 
-    /// What others have to learn of.
+    /// The changes that the loops must learn of.
     struct Changes: Sendable {
-        /// New groups, each of which wants a loop.
+        /// The new groups.
+        ///
+        /// Each needs a loop.
         var begun: [ID] = []
-        /// Groups to which someone came.
+        /// The groups that an enrollment has joined.
         var joined: [ID] = []
     }
 
     private struct Group {
         let target: IssuerTarget
-        /// By authenticator id, which is what an answer names.
+        /// The members by authenticator id, the key of an issuer's answer.
         var members: [TokenID: FetchMember] = [:]
-        /// Someone came since the last turn.
+        /// Whether an enrollment has joined since the last turn.
         var hasNews = false
 
-        /// Whether others fit in: an authenticator id can be in a call once.
+        /// Returns whether the group has room for these members.
         ///
-        /// Two enrollments to which an issuer gave the same id are not fetched together.
+        /// An authenticator id can be in a call only once. So two enrollments with the same id from the issuer are not
+        /// fetched together.
         func hasRoom(for others: [FetchMember], of target: IssuerTarget, size: Int) -> Bool {
             self.target == target && members.count + others.count <= size
                 && others.allSatisfy { members[$0.authenticatorId] == nil }
@@ -50,17 +54,17 @@ struct FetchGroups: Sendable {
     private var last: ID = 0
     private var groups: [ID: Group] = [:]
     private var places: [EnrollmentID: Place] = [:]
-    /// How many an issuer allows in a group, if that is known.
+    /// The size of a group that each issuer allows, if it is known.
     private var sizes: [IssuerTarget: Int] = [:]
     private var changes = Changes()
 
-    /// What has changed since the last call.
+    /// Returns the changes since the last call.
     mutating func takeChanges() -> Changes {
         defer { changes = Changes() }
         return changes
     }
 
-    /// Takes an enrollment in, or notes whether one that is there is suspended now.
+    /// Adds an enrollment, or updates whether a known one is suspended.
     mutating func place(_ member: FetchMember, of target: IssuerTarget) {
         guard let place = places[member.id], var known = self[place] else { return add(member, of: target) }
         guard known.isSuspended != member.isSuspended else { return }
@@ -86,14 +90,18 @@ struct FetchGroups: Sendable {
 
     func hasNews(_ id: ID) -> Bool { groups[id]?.hasNews == true }
 
-    /// Whose enrollments they are; nil if the group is gone, because all have left or have moved to another.
+    /// The issuer of the group's enrollments.
+    ///
+    /// `nil` if the group has ended, because all enrollments have left or have moved to another group.
     mutating func target(of id: ID) -> IssuerTarget? {
         endIfEmpty(id)
         groups[id]?.hasNews = false
         return groups[id]?.target
     }
 
-    /// What to do next, once it is known how many the issuer allows in a group; nil if the group is gone.
+    /// The group's next turn, for the size of a group that the issuer allows.
+    ///
+    /// `nil` if the group has ended.
     mutating func turn(of id: ID, size: Int, now: Int64) -> Turn? {
         guard let target = groups[id]?.target else { return nil }
         sizes[target] = size
@@ -114,7 +122,7 @@ struct FetchGroups: Sendable {
             } else if turn.suspended.count < 10 {
                 turn.suspended.append(member.id)
             } else {
-                // Those who are well do not wait for many who are not.
+                // Active enrollments do not wait for many suspended ones.
                 turn.nextAt = now
             }
         }
@@ -130,7 +138,7 @@ extension FetchGroups {
 
     private mutating func add(_ member: FetchMember, of target: IssuerTarget) {
         let size = sizes[target] ?? .max
-        // If groups have one member, no other group is searched.
+        // If a group has one member, no other group can have room.
         let found = size == 1 ? nil : groups.first { $0.value.hasRoom(for: [member], of: target, size: size) }?.key
         let id = found ?? begin(of: target)
         put(member, in: id)
@@ -151,7 +159,7 @@ extension FetchGroups {
             let other = begin(of: group.target)
             for member in surplus[start...].prefix(size) { move(member, to: other) }
         }
-        // A dictionary keeps the room that it once needed.
+        // A dictionary does not give back its capacity by itself.
         if !surplus.isEmpty { groups[id]?.members.trim() }
     }
 

@@ -3,14 +3,14 @@ import Records
 import StoreTables
 
 extension FetchLoop {
-    /// What an answer has brought.
+    /// The result of an answer.
     struct Gain {
         static let nothing = Gain(isNews: false, isNew: false)
         static let all = Gain(isNews: true, isNew: true)
 
-        /// The issuer had something to say, so there may be more.
+        /// Whether requests or a problem came, so that there may be more.
         var isNews: Bool
-        /// Something of it was not known before.
+        /// Whether any of it was not known before.
         var isNew: Bool
     }
 
@@ -19,13 +19,13 @@ extension FetchLoop {
     ) async throws -> Gain {
         let asked = Dictionary(uniqueKeysWithValues: members.map { ($0.authenticatorId, $0) })
         let answered = results.compactMap { result in asked[result.authenticatorId].map { ($0, result.outcome) } }
-        // Whatever the issuer says about others is nobody's.
+        // Results for other authenticators are dropped: no enrollment of this call has them.
         if let other = results.first(where: { asked[$0.authenticatorId] == nil }) {
             fetcher.intake.dropNotAsked(other.authenticatorId, at: target.issuer)
         }
         let enrollments = try await ports.store.read { store in try answered.map { try store.enrollment($0.0.id) } }
         let named = Set(answered.map(\.0.id))
-        // About whom the issuer says nothing, all is well.
+        // An enrollment without a result has no trouble.
         let now = ports.clock.now
         for member in members where !named.contains(member.id) {
             fetcher.health.note(member.id, trouble: nil, at: now)
@@ -36,14 +36,16 @@ extension FetchLoop {
         return try await keepAll(found, at: target)
     }
 
-    /// What an issuer said of one enrollment.
+    /// An issuer's result for one enrollment.
     private struct Answered: Sendable {
         let member: FetchMember
         let outcome: BatchFetchAnswer.Outcome
         let enrollment: Enrollment
     }
 
-    /// How many are taken in at a time: what they write then shares a commit.
+    /// The most results that are stored at a time.
+    ///
+    /// Their writes then share a commit.
     private static let atATime = 32
 
     private func keepAll(_ answered: [Answered], at target: IssuerTarget) async throws -> Gain {
@@ -97,7 +99,7 @@ extension FetchLoop {
         }
     }
 
-    /// One that does not go well is tried again later, and does not hold the others up.
+    /// Pauses an enrollment whose result failed, so that it does not delay the others.
     private func leaveOut(_ member: FetchMember, after error: any Error, at target: IssuerTarget) throws {
         let failure = error as? IssuerError
         fetcher.noteFailure(failure?.reason ?? "what came could not be kept: \(error)", of: [member.id], at: target)

@@ -5,21 +5,23 @@ import Records
 import StoreTables
 import TextAndTime
 
-/// Fetches for one group of enrollments until the group is gone: one call at a time for all of them.
+/// Fetches for one group of enrollments until the group ends, with one call at a time.
 struct FetchLoop: Sendable {
     let fetcher: Fetcher
     let roster: FetchRoster
     let group: FetchGroups.ID
 
-    /// The seconds after which a suspended enrollment is looked at again.
+    /// The seconds after which a suspended enrollment is tried again.
     static let suspendedPause: Int64 = 3_600
-    /// The most seconds for which an issuer may hold an answer back.
+    /// The longest wait of a long poll, in seconds.
     static let longestWait: Int64 = 50
-    /// A poll that ends so many seconds after it began, and before its time, was cut by something on the way.
+    /// The shortest time, in seconds, after which an early end of a long poll counts as a cut.
+    ///
+    /// Then a device between the agent and the issuer has cut the connection.
     static let leastHeld: Double = 5
-    /// The seconds for which an issuer that failed is left alone, though somebody waits for a request.
+    /// The shortest pause after a failure, in seconds, even if a client waits for a request.
     static let leastRest: Double = 2
-    /// The seconds for which shorter polls are made after one was cut.
+    /// The seconds for which polls stay shorter after a cut.
     static let cutPause: Double = 3_600
 
     var ports: Ports { fetcher.ports }
@@ -52,51 +54,54 @@ struct FetchLoop: Sendable {
                 backoff.reset()
                 fetcher.health.notePause(of: group, at: target.issuer, until: nil)
             } catch is StoreError {
-                // No cursor has moved past what is not in the store: it is asked for again.
+                // No cursor has moved past a message that is not in the store, so the issuer sends it again.
                 guard (try? await ports.storeHealth.untilWell()) != nil else { return }
             } catch {
-                // A call that was cut off because the agent stops says nothing about the issuer.
+                // A call that failed because the agent stops is not a failure of the issuer.
                 guard !Task.isCancelled else { return }
                 let failure = error as? IssuerError
                 fetcher.noteFailure(
                     failure?.reason ?? "\(error)", of: roster.with { $0.members(of: group) }, at: target)
-                // What a server asked for is kept to; else whoever waits for a request may have it asked for earlier.
+                // A server's Retry-After is obeyed. Without it, a client that waits for a request may end the pause
+                // early.
                 wakes = failure?.retryAfter == nil
                 pause = try? backoff.next(retryAfter: failure?.retryAfter, entropy: ports.entropy)
                 let until = pause.map { ports.clock.now + Int64($0.rounded(.up)) }
                 fetcher.health.notePause(of: group, at: target.issuer, until: until)
             }
-            // Whoever rests for long needs no place meanwhile.
+            // A loop that rests for long gives up its place among the long polls.
             if let pause, pause > Self.leastHeld { place.leaveIfHeld() }
             if let pause { await rest(pause, wakes: wakes) }
         }
     }
 
-    /// What is known of something on the way that cuts polls.
+    /// The state after a device between the agent and the issuer has cut a poll.
     private struct Cut {
-        /// The most seconds to ask for.
+        /// The longest wait to ask for, in seconds.
         var longest = FetchLoop.longestWait
-        /// On the steady clock.
+        /// The end of the shorter polls, on the steady clock.
         var until: Double = 0
     }
 
-    /// Whom to call.
+    /// The issuer to call.
     private struct Call: Sendable {
         let target: IssuerTarget
         let discovery: Discovery
     }
 
-    /// Polls once for those who are to be asked for; returns how many seconds to rest before the next turn.
+    /// Polls once for the members of the turn.
     ///
-    /// - Parameter known: how many answers in a row brought nothing that was not known.
-    /// - Parameter cut: what is known of polls that were cut; changed if one is.
-    /// - Parameter place: the loop's among the long polls, which is handed on after one.
+    /// Returns the seconds to rest before the next turn.
+    ///
+    /// - Parameter known: the number of answers in a row that brought only known messages.
+    /// - Parameter cut: the state after a cut poll. Changed if this poll is cut.
+    /// - Parameter place: the loop's place among the long polls. It is handed on after a long poll.
     private func poll(
         _ turn: FetchGroups.Turn, calling call: Call, known: inout Int, cut: inout Cut, place: inout LongPolls.Seat
     ) async throws -> Double? {
         let startedAt = ports.clock.now
         let untilNext = (turn.nextAt ?? .max).seconds(since: startedAt)
-        // Those who were looked at have a next time now.
+        // The suspended enrollments that were tried have a new pause.
         guard !turn.members.isEmpty else { return turn.suspended.isEmpty ? Double(max(untilNext, 0)) : 0 }
         let interval = pushedInterval(turn.members)
         let begun = ports.patience.steady
@@ -108,7 +113,7 @@ struct FetchLoop: Sendable {
         do {
             answer = try await results(for: turn.members, call, wait: wait)
         } catch let failure as IssuerError where Self.isCut(failure, after: ports.patience.steady - begun, of: wait) {
-            // As good as an answer that has nothing to say; shorter polls end before they are cut.
+            // A cut counts as an empty answer. Shorter polls end before the cut.
             let held = ports.patience.steady - begun
             cut = Cut(longest: max(Int64(held - Self.leastHeld), Int64(Self.leastHeld)), until: begun + Self.cutPause)
             log.debug(
@@ -122,10 +127,10 @@ struct FetchLoop: Sendable {
         try Task.checkCancellation()
         let gain = try await keepAll(results, asked: turn.members, at: call.target)
         known = gain.isNew ? 0 : known + 1
-        // An issuer that answers at once and has nothing to say, or the same under ever new cursors, would be asked
-        // without end.
+        // Without this limit, an issuer that answers at once with an empty list, or with the same list under new
+        // cursors, would be polled without a pause.
         let mayHaveMore = gain.isNews && known < Fetcher.maxPages
-        // What came may have shown that pushes come no longer.
+        // The answer may have shown that pushes have stopped.
         if !mayHaveMore, interval != nil, let rest = pushedInterval(turn.members) {
             return Double(min(max(untilNext, 1), rest))
         }
@@ -133,15 +138,17 @@ struct FetchLoop: Sendable {
         return mayHaveMore || ports.clock.now > startedAt ? nil : 1
     }
 
-    /// Whether a poll was ended by something on the way that lets none be held for so long.
+    /// Returns whether a device between the agent and the issuer has cut a long poll.
     ///
-    /// It was held, and not to its end. What a server that is busy says is no cut.
+    /// A cut poll was held, but ended before its time. An answer of a busy server is not a cut.
     static func isCut(_ failure: IssuerError, after held: Double, of wait: Int) -> Bool {
         guard case .transient(_, retryAfter: nil) = failure, !Task.isCancelled else { return false }
         return held >= leastHeld && held < Double(wait)
     }
 
-    /// The seconds between two polls if pushes come to all; nil if one long poll follows the other.
+    /// The seconds between two polls, if pushes work for all members.
+    ///
+    /// `nil` if the loop uses long polls.
     private func pushedInterval(_ members: [FetchMember]) -> Int64? {
         guard let interval = fetcher.pollInterval, members.allSatisfy({ fetcher.tally.works($0.id) }) else {
             return nil
@@ -149,10 +156,10 @@ struct FetchLoop: Sendable {
         return interval
     }
 
-    /// Rests, but no longer once someone has come.
+    /// Rests for `seconds`, or until an enrollment joins the group.
     ///
-    /// - Parameter wakes: whether it ends also once somebody waits for a request; not within ``leastRest``, so that who
-    ///   waits again and again has the issuer asked no more often.
+    /// - Parameter wakes: whether a client that waits for a request ends the rest too, but not before ``leastRest``. So
+    ///   a client that waits again and again does not make the agent call the issuer more often.
     private func rest(_ seconds: Double, wakes: Bool) async {
         let (notifier, begun) = (roster.notifier(of: group), ports.clock.steady)
         let wanted = wakes ? fetcher.hub.notifier { if case .requestsWanted = $0 { true } else { false } } : nil
@@ -171,7 +178,7 @@ struct FetchLoop: Sendable {
         }
     }
 
-    /// A suspended one is asked for alone: a batch fetch may leave out one that has recovered.
+    /// Fetches for a suspended enrollment alone: a batch fetch may omit an enrollment that has recovered.
     private func lookAgain(_ id: EnrollmentID) async throws {
         let next = ports.clock.now + Self.suspendedPause
         roster.with { $0[id]?.suspend(until: next) }
@@ -179,7 +186,7 @@ struct FetchLoop: Sendable {
         do {
             try await fetcher.fetchNow(enrollment)
         } catch  where error is IssuerError || error is CommandError {
-            // It has been noted, and is no reason to keep the others waiting.
+            // ``Fetcher/fetchNow(_:by:)`` has logged it. The other enrollments must not wait for it.
         }
     }
 }
@@ -187,11 +194,12 @@ struct FetchLoop: Sendable {
 // MARK: Asking
 
 extension FetchLoop {
-    /// The issuer's answer; nil if someone came meanwhile for whom nothing was asked, or the clock was advanced.
+    /// The issuer's answer.
     ///
-    /// The call is given up for a newcomer, whose requests would wait for its end. Nothing is lost by that, since no
-    /// cursor has moved. For many newcomers that is done once a second at most. After an advance of the clock it may be
-    /// another enrollment's turn.
+    /// `nil` if an enrollment has joined the group meanwhile, or the clock was advanced. The call is abandoned for a
+    /// new enrollment, whose requests would otherwise wait for the end of the call. No message is lost, because no
+    /// cursor has moved. Many new enrollments abandon one call a second at most. After an advance of the clock, another
+    /// enrollment may be due.
     private func results(
         for members: [FetchMember], _ call: Call, wait: Int
     ) async throws -> [BatchFetchAnswer.Result]? {
@@ -221,7 +229,7 @@ extension FetchLoop {
             let request = BatchFetchRequest(wait: wait, entries: entries)
             return try await ports.gateway.batchFetch(call.target, call.discovery, request: request).results
         }
-        // Without a batch fetch there is one in a group.
+        // Without a batch fetch, a group has one member.
         guard let member = members.first else { return [] }
         return [try await ask(forOne: member, call, wait: wait)]
     }
@@ -241,6 +249,6 @@ extension FetchLoop {
 }
 
 extension Discovery {
-    /// How many enrollments the issuer allows in one fetch.
+    /// The most enrollments in one fetch.
     fileprivate var fetchSize: Int { batchFetchEndpoint == nil ? 1 : BatchFetchRequest.limit }
 }

@@ -1,20 +1,23 @@
 import IssuerProtocol
 import Records
 
-/// One enrollment as it is fetched: all that is kept in memory for it.
+/// An enrollment that is fetched for, with all that is in memory of it.
 struct FetchMember: Sendable {
     let id: EnrollmentID
     let authenticatorId: TokenID
     let token: AccessToken
-    /// Where the next fetch goes on; never on disk: after a start, all that is listed comes again.
+    /// The cursor of the next fetch.
+    ///
+    /// It is never on disk: after a start, the issuer lists all requests again.
     private(set) var cursor: String?
-    /// Left out until then; seconds since 1970.
+    /// The end of the pause, in seconds since 1970.
     private(set) var pausedUntil: Int64
     private var backoff = Backoff(first: 1, limit: 300)
-    /// Whether the issuer does not know the token.
+    /// Whether this token is unknown to the issuer.
     private(set) var isSuspended: Bool
 
-    /// - Parameter suspendedUntil: if it is suspended, when it is looked at again; seconds since 1970.
+    /// - Parameter suspendedUntil: the time of the next try, in seconds since 1970. `nil` if the enrollment is not
+    ///   suspended.
     init(id: EnrollmentID, authenticatorId: TokenID, token: AccessToken, suspendedUntil: Int64?) {
         self.id = id
         self.authenticatorId = authenticatorId
@@ -34,16 +37,18 @@ struct FetchMember: Sendable {
         backoff.reset()
     }
 
-    /// All that came is in the store, held or dropped.
+    /// Moves the cursor.
+    ///
+    /// Call once each message of the answer is stored, deferred or dropped.
     mutating func goOn(from next: String) {
         cursor = next
         backoff.reset()
     }
 
-    /// The issuer no longer knows the cursor.
+    /// Drops a cursor that the issuer no longer knows.
     mutating func startAnew() { cursor = nil }
 
-    /// Leaves it out for a while: what was fetched could not be kept, or there was a problem with this one.
+    /// Pauses the enrollment: its messages could not be stored, or the issuer answered with a problem for it.
     mutating func pause(now: Int64, retryAfter: Int64?, entropy: any Entropy) throws {
         let pause = try backoff.next(retryAfter: retryAfter, entropy: entropy)
         pausedUntil = now + Int64(pause.rounded(.up))

@@ -2,21 +2,23 @@ import IssuerProtocol
 import Journal
 import Synchronization
 
-/// The groups in which enrollments are fetched, for their loops and for whoever follows the store.
+/// The groups of enrollments, shared by the groups' loops and the task that follows the store.
 final class FetchRoster: Sendable {
     private struct State {
         var groups = FetchGroups()
         var notifiers: [FetchGroups.ID: AsyncStream<Void>.Continuation] = [:]
     }
 
-    /// Each new group, once: it wants a loop.
+    /// Each new group once.
+    ///
+    /// Each needs a loop.
     let newGroups: AsyncStream<FetchGroups.ID>
     private let begun: AsyncStream<FetchGroups.ID>.Continuation
     private let state = Mutex(State())
 
     init() { (newGroups, begun) = AsyncStream.makeStream() }
 
-    /// Looks at the groups or changes them, and tells whom it concerns.
+    /// Reads or changes the groups, and notifies the loops of new and joined groups.
     func with<Value: Sendable, Failure: Error>(
         _ body: (inout FetchGroups) throws(Failure) -> sending Value
     ) throws(Failure) -> Value {
@@ -29,17 +31,19 @@ final class FetchRoster: Sendable {
         }
     }
 
-    /// A notifier that rings once someone has come after the group's last turn; a group has one at a time.
+    /// Makes the group's notifier, which rings if an enrollment has joined since the group's last turn.
+    ///
+    /// A group has one notifier at a time.
     func notifier(of id: FetchGroups.ID) -> EventNotifier {
         let notifier = EventNotifier()
         state.withLock { state in
-            // Not the notifier: it ends when whoever waits for it has left.
+            // Only the continuation is stored: the notifier must end when its reader drops it.
             state.notifiers[id] = notifier.continuation
             if state.groups.hasNews(id) { notifier.ring() }
         }
         return notifier
     }
 
-    /// The group's loop has ended.
+    /// Removes the notifier of a group whose loop has ended.
     func removeNotifier(of id: FetchGroups.ID) { state.withLock { _ = $0.notifiers.removeValue(forKey: id) } }
 }

@@ -4,7 +4,9 @@ import StoreTables
 
 /// Failures of a fetch, by issuer and reason.
 struct FetchFailures: Sendable {
-    /// The most that are told one by one: issuers may give ever new reasons.
+    /// The most failures that are listed.
+    ///
+    /// An issuer may give a new reason each time, so more are counted with the last.
     static let limit = 100
 
     private(set) var all: [FetchFailure] = []
@@ -30,21 +32,25 @@ struct FetchFailures: Sendable {
 
 /// A fetch of all enrollments, a page at a time.
 extension Fetcher {
-    /// The seconds that a fetch of all may take, and one more for each ``enrollmentsInSecond``; less than its client waits.
+    /// The seconds that a fetch for all may take, and one more for each ``enrollmentsInSecond``.
+    ///
+    /// The client waits longer than that.
     static let patience: Double = 45
     static let enrollmentsInSecond = 2_000
-    /// The most calls to issuers that are under way at a time.
+    /// The most calls to issuers at a time.
     private static let atATime = 16
-    /// The most results of an answer that are taken in at a time: their writes then share a commit.
+    /// The most results of an answer that are stored at a time.
+    ///
+    /// Their writes then share a commit.
     private static let keptAtATime = 32
 
-    /// Fetches for all that are not over: with one call for up to 1,000 of an issuer that has a batch fetch.
+    /// Fetches for all open enrollments, with one call for up to 1,000 if the issuer has a batch fetch.
     ///
-    /// An enrollment that is made meanwhile may be left out, as it is fetched for by itself. An issuer that did not answer
-    /// is not asked for those of later pages.
+    /// An enrollment that is made meanwhile may be omitted, because it is fetched for by itself. An issuer that did not
+    /// answer is not called for the enrollments of later pages.
     ///
-    /// - Parameter page: how many rows are read at a time.
-    /// - Returns: what could not be fetched in time.
+    /// - Parameter page: the number of rows that are read at a time.
+    /// - Returns: the failures, including calls that did not end in time.
     func fetchAll(page: Int = BatchFetchRequest.limit) async throws -> [FetchFailure] {
         let begun = ports.patience.steady
         let count = try await ports.store.survey { try $0.enrollmentCount() }
@@ -64,7 +70,7 @@ extension Fetcher {
             for (enrollment, reason) in outcome.failures { failures.add(enrollment, reason) }
             away.merge(outcome.away) { first, _ in first }
             seen += found.enrollments.count
-            // The others are not read any more: the client waits no longer.
+            // The other rows are not read: the client no longer waits.
             guard ports.patience.steady < end || seen >= count else {
                 members.last.map { failures.add($0, Self.notAsked, count: count - seen) }
                 return failures.all
@@ -72,7 +78,9 @@ extension Fetcher {
         }
     }
 
-    /// Fetches for one; what could not be fetched in time.
+    /// Fetches for one enrollment.
+    ///
+    /// Returns the failure, also if the call did not end in time.
     func fetchOne(_ enrollment: Enrollment) async throws -> [FetchFailure] {
         guard enrollment.membership != nil else { return [] }
         let outcome = try await fetch([enrollment], until: ports.patience.steady + Self.patience)
@@ -81,10 +89,12 @@ extension Fetcher {
 
     private static let notAsked = "it was not asked: others took too long to answer"
 
-    /// Some enrollments that are asked for in one call.
+    /// The enrollments of one call.
     private struct Asked: Sendable {
         let enrollments: [Enrollment]
-        /// Of the issuer if it has a batch fetch; nil: there is one enrollment, which is asked for alone.
+        /// The issuer's discovery, for a batch fetch.
+        ///
+        /// `nil` for a fetch of one enrollment.
         var batch: Discovery?
     }
 
@@ -117,9 +127,9 @@ extension Fetcher {
         return outcome
     }
 
-    /// Works on several things, some at a time: one that takes long keeps no other waiting.
+    /// Works on all inputs, a limited number at a time, so that a slow one does not delay the others.
     ///
-    /// - Returns: what has come of each until `end`, on the steady clock, in no order.
+    /// - Returns: each input with its result by `end`, on the steady clock, in no order.
     private func each<Input: Sendable, Output: Sendable>(
         _ inputs: [Input], until end: Double, _ work: @escaping @Sendable (Input) async throws -> Output
     ) async throws -> [(Input, Result<Output, IssuerError>)] {
@@ -163,9 +173,9 @@ extension Fetcher {
         }
     }
 
-    /// In which calls enrollments of one issuer are asked for.
+    /// Divides the enrollments of one issuer among calls.
     ///
-    /// A suspended one is asked for alone: a batch fetch may leave out one that has recovered.
+    /// A suspended enrollment gets a call of its own: a batch fetch may omit an enrollment that has recovered.
     private func discovered(_ enrollments: [Enrollment]) async throws -> [Asked] {
         guard let target = enrollments.first?.target, enrollments.count > 1 else {
             return enrollments.map { Asked(enrollments: [$0]) }
@@ -201,14 +211,14 @@ extension Fetcher {
         do {
             return try await fetchBatch(asked.enrollments, at: target, discovery)
         } catch let failure as IssuerError {
-            // A call that was cut off because the agent stops says nothing about the issuer.
+            // A call that failed because the agent stops is not a failure of the issuer.
             try Task.checkCancellation()
             noteFailure(failure.reason, of: asked.enrollments.map(\.id), at: target)
             throw failure
         }
     }
 
-    /// Fetches all that is listed now, up to a hundred answers full of requests.
+    /// Fetches all listed requests, in up to a hundred full answers.
     private func fetchBatch(
         _ enrollments: [Enrollment], at target: IssuerTarget, _ discovery: Discovery
     ) async throws -> [(Enrollment, String)] {
@@ -225,7 +235,7 @@ extension Fetcher {
             let request = BatchFetchRequest(wait: 0, entries: Array(entries.values))
             let results = try await ports.gateway.batchFetch(target, discovery, request: request).results
             let answered = results.compactMap { result in asked[result.authenticatorId].map { (result, $0) } }
-            // Whatever the issuer says about others is nobody's.
+            // Results for other authenticators are dropped: no enrollment of this call has them.
             if let other = results.first(where: { asked[$0.authenticatorId] == nil }) {
                 intake.dropNotAsked(other.authenticatorId, at: target.issuer)
             }
@@ -239,16 +249,18 @@ extension Fetcher {
                         authenticatorId: id, accessToken: entry.accessToken, after: list.cursor)
                 }
             }
-            // An answer with fewer requests than one can hold has all of them.
+            // An answer with fewer requests than the limit is complete.
             if results.reduce(0, { $0 + $1.requestCount }) < RequestList.limit { break }
         }
-        // About whom the issuer says nothing, all is well.
+        // An enrollment without a result has no trouble.
         let now = ports.clock.now
         for id in entries.keys { asked[id].map { _ = health.note($0.id, trouble: nil, at: now) } }
         return failures
     }
 
-    /// Takes in what an issuer said, each with why it could not be taken in; nil if it was.
+    /// Stores an issuer's results.
+    ///
+    /// Returns each with the reason why it could not be stored, or with `nil`.
     private func kept(
         _ answered: [(BatchFetchAnswer.Result, Enrollment)]
     ) async throws -> [(BatchFetchAnswer.Result, Enrollment, String?)] {

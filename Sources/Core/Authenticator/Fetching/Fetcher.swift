@@ -6,7 +6,7 @@ import StoreTables
 
 /// Fetches requests by long polls.
 ///
-/// One poll for up to 1,000 enrollments of an issuer that has a batch fetch, else one for each.
+/// One poll serves up to 1,000 enrollments of an issuer that has a batch fetch, else one enrollment.
 struct Fetcher: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
@@ -15,7 +15,9 @@ struct Fetcher: Sendable {
     let health: IssuerHealth
     let standing: IssuerStanding
     let tally: PushTally
-    /// The seconds from one poll to the next while pushes come; nil if there are none.
+    /// The seconds between two polls while pushes work.
+    ///
+    /// `nil` if the agent receives no pushes.
     let pollInterval: Int64?
     let longPolls: LongPolls
     /// Enrollments that issuers' pushes have named.
@@ -44,11 +46,11 @@ struct Fetcher: Sendable {
         }
     }
 
-    /// Takes in all that are this host's, and lets go of the others.
+    /// Adds all enrollments of this host's share to the roster, and removes the others.
     private func placeAll(in roster: FetchRoster) async throws {
         var found: [Placing] = []
         for try await page in EnrollmentPages(ports: ports) {
-            // What was suspended before the start is looked at now.
+            // Enrollments that were suspended before the start are tried now.
             found += page.map { placing($0, suspendedUntil: .min) }
         }
         place(found, in: roster)
@@ -58,13 +60,13 @@ struct Fetcher: Sendable {
         await untilLookedUp { try await placeAll(in: roster) }
     }
 
-    /// Whether the roster has an enrollment otherwise than the store.
+    /// Returns whether the roster differs from the store for this enrollment.
     private func isNews(_ standing: EnrollmentStanding, to roster: FetchRoster) -> Bool {
         let isSuspended = ports.isOurs(standing.id) ? standing.isSuspended : nil
         return roster.with { $0[standing.id]?.isSuspended } != isSuspended
     }
 
-    /// Brings the roster up to the store.
+    /// Updates the roster from the store.
     private func follow(_ ids: Set<EnrollmentID>, in roster: FetchRoster) async {
         var waiting = Array(ids)[...]
         while !waiting.isEmpty, !Task.isCancelled {
@@ -80,7 +82,7 @@ struct Fetcher: Sendable {
         }
     }
 
-    /// Looks enrollments up; tries again until the store could be read.
+    /// Reads enrollments, and tries again until that succeeds.
     private func untilLookedUp(_ look: () async throws -> Void) async {
         while !Task.isCancelled {
             do {
@@ -94,11 +96,11 @@ struct Fetcher: Sendable {
         }
     }
 
-    /// What becomes of an enrollment in the roster.
+    /// The change of an enrollment in the roster.
     private enum Placing: Sendable {
         case member(FetchMember, of: IssuerTarget)
         case none(EnrollmentID)
-        /// Its token cannot be opened: it stays as it is.
+        /// Its token cannot be opened, so the roster keeps its entry.
         case unchanged
     }
 
@@ -110,7 +112,7 @@ struct Fetcher: Sendable {
             .map { .member($0, of: enrollment.target) } ?? .unchanged
     }
 
-    /// All at once: they are in the same call from the first on.
+    /// Changes the roster in one step, so that the first call already has all enrollments.
     private func place(_ all: [Placing], in roster: FetchRoster) {
         roster.with { groups in
             for placing in all {
@@ -123,9 +125,9 @@ struct Fetcher: Sendable {
         }
     }
 
-    /// What is fetched with; nil if its token cannot be opened.
+    /// Makes the enrollment's roster member.
     ///
-    /// A token does not open if the secret is not the one that it was sealed under.
+    /// `nil` if its token cannot be opened. A token opens only under the secret that it was sealed under.
     private func member(
         _ enrollment: Enrollment, _ membership: Membership, suspendedUntil: Int64
     ) -> FetchMember? {
@@ -137,7 +139,7 @@ struct Fetcher: Sendable {
                 token: try ports.sealing.open(membership.sealedToken, for: enrollment.id),
                 suspendedUntil: isSuspended ? suspendedUntil : nil)
         } catch {
-            // Each look tries again: it is said once.
+            // Each periodic look tries again, so this is logged once.
             let isNews = health.note(
                 enrollment.id, trouble: "its access token cannot be opened", cause: .key, at: ports.clock.now)
             if isNews {
@@ -149,10 +151,11 @@ struct Fetcher: Sendable {
 
     static let maxPages = 100
 
-    /// Fetches all that is listed now, up to a hundred answers full of requests.
+    /// Fetches all listed requests of one enrollment, in up to a hundred full answers.
     ///
-    /// - Parameter channel: `.push` for what is fetched because of a push.
-    /// - Throws: `IssuerError`, `CommandError` if the enrollment's row is damaged, both noted; what the store throws.
+    /// - Parameter channel: `.push` if a push caused the fetch.
+    /// - Throws: `IssuerError`, or `CommandError` if the enrollment's row is damaged. Both are logged and reported in
+    ///   health. The store's errors are passed on.
     func fetchNow(_ enrollment: Enrollment, by channel: ArrivalChannel = .poll) async throws {
         guard let membership = enrollment.membership else { return }
         do {
@@ -167,7 +170,7 @@ struct Fetcher: Sendable {
                 cursor = list.cursor
             }
         } catch let failure as IssuerError {
-            // A call that was cut off because the agent stops says nothing about the issuer.
+            // A call that failed because the agent stops is not a failure of the issuer.
             try Task.checkCancellation()
             if case .problem(let problem) = failure, problem.code == .invalidToken {
                 try await setKnown(false, enrollment)
@@ -181,21 +184,24 @@ struct Fetcher: Sendable {
         }
     }
 
-    /// All that came is in the store, held or dropped when this returns, so a cursor may move.
+    /// Stores, defers or drops each message of a list.
     ///
-    /// True if some of it was not in the store before. Throws as ``Intake/receive(_:for:by:heldUntil:isListed:)``.
+    /// The cursor may move after this returns. Returns true if a message was not in the store before. Throws as
+    /// ``Intake/receive(_:for:by:heldUntil:isListed:)``.
     @discardableResult
     func keep(_ list: RequestList, for enrollment: Enrollment, by channel: ArrivalChannel = .poll) async throws -> Bool
     {
         try await setKnown(true, enrollment)
-        // Of what is never pushed nobody asks how it comes.
+        // Without pushes, the channel of arrival is not counted.
         if channel == .poll, pollInterval != nil { tally.notePoll(enrollment.id, at: ports.clock.now) }
         let isNew = try await intake.receive(list.requests, for: enrollment, by: channel)
         health.note(enrollment.id, trouble: nil, at: ports.clock.now)
         return isNew
     }
 
-    /// Writes only if it is news that the issuer knows the token, or no longer does.
+    /// Records whether the issuer knows the token.
+    ///
+    /// Writes only if that has changed.
     func setKnown(_ isKnown: Bool, _ enrollment: Enrollment) async throws {
         let transition: EnrollmentTransition = isKnown ? .resumed : .suspended
         guard transition.applied(to: enrollment) != nil else { return }
@@ -205,7 +211,7 @@ struct Fetcher: Sendable {
         if isNews { standing.tell(isKnown: isKnown, enrollment) }
     }
 
-    /// Notes why nothing can be fetched; one log line for all for whom that is news.
+    /// Reports in health why requests cannot be fetched, with one log line for all newly affected enrollments.
     func noteFailure(_ reason: String, of ids: [EnrollmentID], at target: IssuerTarget) {
         let now = ports.clock.now
         let news = ids.filter { health.note($0, trouble: reason, at: now) }

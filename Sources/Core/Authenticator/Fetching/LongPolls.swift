@@ -1,12 +1,12 @@
 import FairSharing
 import IssuerProtocol
 
-/// The long polls that may be held at a time, shared in turns among issuers and then among their enrollments.
+/// The bounded number of long polls, shared in turns among issuers and then among their enrollments.
 ///
-/// A group of enrollments that has no place polls with `wait=0` every ``pause`` seconds until its turn comes. After its
-/// poll it hands the place on if another waits.
+/// A group without a place polls with `wait=0` every ``pause`` seconds until its turn comes. After a long poll it hands
+/// the place on if another group waits.
 struct LongPolls: Sendable {
-    /// The seconds from one poll with `wait=0` to the next.
+    /// The seconds between two polls with `wait=0`.
     static let pause: Double = 20
 
     private let queue: FairQueue<IssuerURL>
@@ -17,7 +17,7 @@ struct LongPolls: Sendable {
         queue = FairQueue(.init(capacity: limit))
     }
 
-    /// The place of a loop in the queue, and then among those that are held.
+    /// A loop's place in the queue, and then among the long polls.
     struct Seat: Sendable {
         private let polls: LongPolls
         private let issuer: IssuerURL
@@ -28,19 +28,23 @@ struct LongPolls: Sendable {
             self.issuer = issuer
         }
 
-        /// Whether the next poll may be held; if not, the loop waits in the queue from now on.
+        /// Returns whether the next poll may be a long poll.
+        ///
+        /// If not, the loop waits in the queue from now on.
         mutating func mayHold() -> Bool {
-            // Its bounds refuse nobody.
+            // This queue has no bound on tickets, so `enter` does not throw.
             if ticket == nil { ticket = try? polls.queue.enter(issuer) {} }
             return ticket?.isTurn ?? false
         }
 
-        /// Lets another have the place, if one waits for it.
+        /// Gives up the place if another loop waits for one.
         mutating func handOn() {
             if ticket?.isTurn == true, polls.queue.usage.tickets > polls.limit { leave() }
         }
 
-        /// Lets another have the place, but keeps its own in the queue.
+        /// Gives up the place of a long poll.
+        ///
+        /// A place in the queue is kept.
         mutating func leaveIfHeld() {
             if ticket?.isTurn == true { leave() }
         }
