@@ -6,12 +6,13 @@ import StoreTables
 import StrictJSON
 
 extension HeadWatch {
-    /// Holds the database against the note, before the first write.
+    /// Compares the database with the head note, before the first write.
     ///
-    /// - Parameter isAccepted: a person takes a database that has no journal of this host, though a head is noted.
-    /// - Returns: what is to be journaled with the start; nil if nothing is.
-    /// - Throws: ``ForeignHeadError``; `StoreError` `.forged` if the journal is not as it was signed; what the keeper
-    ///   throws if the note cannot be read now.
+    /// - Parameter isAccepted: whether a person accepts a database without a journal of this host, although there is a
+    ///   head note.
+    /// - Returns: the fact to record with the start, if there is one.
+    /// - Throws: ``ForeignHeadError``; `StoreError` `.forged` if a signature of the journal does not verify; the
+    ///   keeper's error if the note cannot be read now.
     func begin(isAccepted: Bool = false) async throws -> JournalFact? {
         guard let keeper = ports.headKeeper else { return nil }
         let found = try await keeper.read()
@@ -21,7 +22,7 @@ extension HeadWatch {
         } catch let trouble as StoreError {
             throw trouble
         } catch {
-            // The secret is another one: the first write says so.
+            // The agent has another secret. The first write reports that.
             return nil
         }
         guard let key else {
@@ -51,16 +52,17 @@ extension HeadWatch {
         }
     }
 
-    /// This host has no chain in the database.
+    /// Handles a database without a chain of this host.
     private func beginWithout(_ found: KeptHead, _ keeper: any HeadKeeper, isAccepted: Bool) async throws {
         let isEmpty = try await store.read { store in
             try JournalMarks(store).isNothing && store.journal(after: 0, limit: 1).isEmpty
         }
-        // Its audit key is gone: the first write says so.
+        // Entries without an audit key: the key was removed. The first write reports that.
         guard isEmpty else { return }
         switch found {
         case .nothing:
-            // Before the first entry: a start that is cut off between the two has no head to miss.
+            // Written before the first entry. In the other order, an interrupted start could leave an entry without a
+            // head note.
             _ = await trying { try await keeper.write(.accepted) }
         case .note(.accepted): break
         case .note(.head(let mark, _)):
@@ -78,14 +80,16 @@ extension HeadWatch {
         }
     }
 
-    /// - Parameter key: under which the chain must be signed: one that is not is forged.
+    /// - Parameter key: the audit key. A chain with another signature is forged.
     private func doubt(_ doubt: HeadStanding.Doubt, _ key: PublicKey) async throws {
         try await store.read { try JournalMarks($0).expectSigned(by: key) }
         standing.set(doubt)
         log.error("the database is in doubt", metadata: ["kind": "\(doubt.cause)", "reason": "\(doubt.sentence)"])
     }
 
-    /// Why the database is not the one in which this host noted the entry, or an older one; nil if it is.
+    /// Returns why the database is older than the noted entry or has another history.
+    ///
+    /// `nil` if it continues from the entry.
     private func reasonToDoubt(_ point: JournalPoint, _ key: PublicKey, in store: StoreReading) throws -> String? {
         let marks = try JournalMarks(store)
         try marks.expectSigned(by: key)
@@ -127,30 +131,31 @@ extension HeadWatch {
         return try SHA256Digest.of(row.bytes) == point.digest
     }
 
-    /// Sees that a state which is moved here has no noted head of another journal in its way.
+    /// Verifies that the head note, if any, belongs to the journal of a state that is moved here.
     ///
-    /// If none is noted, none is written: the first start says that it is missing.
+    /// If the note is missing, none is written: the first start reports it.
     func expectOwnHead() async throws {
         guard let keeper = ports.headKeeper, let key = try await store.publicKey() else { return }
         guard case .note(.head(_, let digest)) = try await keeper.read() else { return }
         try expect(digest, of: key, at: keeper)
     }
 
-    /// Takes the database as it is: a person has looked at it.
+    /// Accepts the database in its present state, after a person has checked it.
     ///
-    /// - Parameter rowWatch: sees whether the rows are in doubt.
-    /// - Returns: what was in doubt; nil if nothing was.
+    /// - Parameter rowWatch: finds out whether the rows are in doubt.
+    /// - Returns: the doubts that were accepted. `nil` if there were none.
     func accept(_ rowWatch: RowWatch) async throws -> String? {
         _ = try await begin(isAccepted: true)
-        // With another secret, or a forged end, this fails, as a start would.
+        // This fails under another secret or with a forged end of the journal, as a start would.
         try await store.write { try $0.makeRowKey() }
         let rows = try await rowWatch.look()
         let doubts = standing.doubts
         guard !doubts.isEmpty else { return nil }
-        // Of an older row the signCount is an older one, too.
+        // An older row also has an older signCount.
         try await doubtSignCounts()
         try await store.write { [ports] store in
-            // Nothing else of this host has written since the survey: it has the state directory to itself.
+            // No other process of this host has written since the survey: this process has the state directory to
+            // itself.
             if let rows, !rows.agrees { try store.accept(rows) }
             for doubt in doubts { try store.record(.headAccepted(doubt), at: ports.clock.now) }
         }
@@ -162,7 +167,9 @@ extension HeadWatch {
 }
 
 extension JournalFact {
-    /// The database was taken as it is, though it was in doubt; nil: after a restore by the agent's own means.
+    /// The acceptance of a database that was in doubt.
+    ///
+    /// `nil` stands for a restore by the agent's own means.
     static func headAccepted(_ doubt: HeadStanding.Doubt?) -> JournalFact {
         var facts: JSONObject = [:]
         switch doubt {

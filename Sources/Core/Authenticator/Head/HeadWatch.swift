@@ -4,17 +4,19 @@ import Logging
 import Records
 import StoreTables
 
-/// Notes this host's head outside the database, and holds the database against it at start.
+/// Keeps the head note: saves this host's head outside the database, and compares the two at start.
 ///
-/// An older database that is put in the place of the newest is whole in itself: only what lies elsewhere can tell. The
-/// note is never written while the database is not known to go on from it, so what it says survives restarts.
+/// An older database in the place of the newest is consistent in itself. Only data outside the database can show the
+/// difference. The note is written only while the database is known to continue from it, so the note survives restarts.
 struct HeadWatch: Sendable {
-    /// Seconds from the first commit after a note until the next note.
+    /// The seconds from the first commit after a note until the next note.
     static let pause: Double = 10
-    /// Seconds until a note that failed is tried again.
+    /// The seconds until a failed write of the note is tried again.
     static let longPause: Double = 60
 
-    /// The most entries behind the noted one that a start reads, so many at a time: more than a few seconds' worth.
+    /// The most entries after the noted entry that a start reads, ``page`` at a time.
+    ///
+    /// They are more than a few seconds' worth.
     var followed: Int64 = 100_000
     static let page = 1_000
     /// The most rows of enrollments that one database transaction marks.
@@ -38,11 +40,11 @@ struct HeadWatch: Sendable {
     /// Works until the task is cancelled.
     func run() async throws {
         guard ports.headKeeper != nil else { return }
-        // Other hosts that wrote nothing since have nothing to notice it by.
+        // Another host that has written no entry since the older database was made cannot find out by its own head.
         if standing.isRestored { try await ports.patiently { try await doubtSignCounts() } }
         var changes = hub.notifier(for: { $0.kind != nil || $0.isJournalFound }).makeAsyncIterator()
         while true {
-            // A commit from before it listened is owed as well.
+            // A commit from before the notifier existed needs a note too.
             if !isOwed { guard await changes.next() != nil else { return } }
             try await ports.patience.sleep(seconds: Self.pause)
             while await !note() { try await ports.patience.sleep(seconds: Self.longPause) }
@@ -51,13 +53,13 @@ struct HeadWatch: Sendable {
 
     private var isOwed: Bool { standing.doubt == nil && store.head.map { $0 != noted.value } == true }
 
-    /// Notes the head as of this agent's last commit, unless the database is in doubt.
+    /// Saves the head of this agent's last commit, unless the database is in doubt.
     ///
     /// - Returns: false if that failed, which is logged.
     @discardableResult
     func note() async -> Bool { await trying { try await write() } }
 
-    /// Notes the head, or has health and log say why not.
+    /// Runs a write of the note, and reports a failure in health and log.
     func trying(_ write: () async throws -> Void) async -> Bool {
         do {
             try await write()
@@ -77,9 +79,10 @@ struct HeadWatch: Sendable {
         noted.value = mark.point
     }
 
-    /// Lets no host sign for any enrollment before its issuer has said which signCount it accepted.
+    /// Blocks signatures for each enrollment until its issuer has said which signCount it accepted.
     ///
-    /// Nobody knows which numbers were used since. What was cut off is begun anew.
+    /// The block holds on all hosts. The signCounts that were used since are unknown. An interrupted run starts from
+    /// the beginning.
     func doubtSignCounts() async throws {
         var place: Int64?
         repeat {

@@ -3,21 +3,22 @@ import Logging
 import Records
 import StoreTables
 
-/// Holds all rows that have a seal against what the hosts' heads say of them: at start, and once an hour.
+/// Compares all sealed rows with the sums in the hosts' heads, at start and once an hour.
 ///
-/// A row that somebody put back, or took away, is found by whichever host looks next, also if none ran meanwhile; then
-/// nothing is approved until a person has looked. Before the first look nothing is approved either.
+/// Any host finds a row that was put back or removed, also if no host ran at that time. Then approvals stop until a
+/// person has checked the database. Before the first comparison there are no approvals either.
 struct RowWatch: Sendable {
-    /// Seconds until a look that failed is made again.
+    /// The seconds until a failed comparison is tried again.
     static let shortPause: Double = 10
-    /// The most of this host's newest entries in which the first look sees how far other hosts' chains went, and how many
-    /// of them are in memory.
+    /// The most of this host's newest entries that the first comparison reads, and the most in memory at a time.
+    ///
+    /// It reads there how far other hosts' chains went.
     private static let (entries, page): (Int64, Int) = (10_000, 1_000)
 
     let store: JournaledStore
     let ports: Ports
     let log: Logger
-    /// Where each chain ended at the last look, or before it as this host has recorded it.
+    /// The end of each chain at the last comparison, or before that as this host has recorded it.
     private let ends = Kept<[String: Int64]>()
 
     init(store: JournaledStore, ports: Ports, log: Logger) {
@@ -28,7 +29,7 @@ struct RowWatch: Sendable {
 
     /// Works until the task is cancelled.
     func run() async throws {
-        // A start that has looked itself has no need of a second look.
+        // A start that has compared the rows itself needs no second comparison.
         if !ports.headStanding.areRowsDue { try await ports.clock.sleep(seconds: try Self.pause(ports.entropy)) }
         while !Task.isCancelled {
             let begun = ports.clock.steady
@@ -38,7 +39,7 @@ struct RowWatch: Sendable {
             } catch {
                 guard !Task.isCancelled else { return }
                 pause = Self.shortPause
-                // A trouble of the store is told by whoever watches that.
+                // ``StoreWatch`` logs the store's errors.
                 if !(error is StoreError) {
                     log.error("the rows could not be held against the journal", metadata: ["reason": "\(error)"])
                 }
@@ -47,15 +48,17 @@ struct RowWatch: Sendable {
         }
     }
 
-    /// Draws the seconds between two looks, an hour at most: hosts that began together do not look together for long.
+    /// Draws the seconds until the next comparison, an hour at most.
+    ///
+    /// Hosts that began together so do not compare at the same time for long.
     static func pause(_ entropy: any Entropy) throws -> Double { 3_000 + 600 * (try entropy.fraction()) }
 
-    /// Reads all rows, and has ``HeadStanding`` say whether they are in doubt.
+    /// Reads all rows, and sets in ``HeadStanding`` whether they are in doubt.
     ///
-    /// - Returns: the rows as they were found; nil if the journal vouches for nothing.
+    /// - Returns: the rows as they were read. `nil` if the journal cannot prove any row.
     @discardableResult
     func look() async throws -> RowSurvey? {
-        // A journal that is not this agent's vouches for nothing, and nothing more is decided on it.
+        // A forged journal proves no row, and no further decision is made on it.
         if let trouble = ports.storeHealth.trouble, trouble.isForGood {
             ports.headStanding.setRows(nil)
             return nil
@@ -74,7 +77,9 @@ struct RowWatch: Sendable {
         ports.headStanding.setRows(doubt)
     }
 
-    /// A chain that has become shorter brings older sums with it, and older rows may agree with those.
+    /// Returns the first problem, also if a chain has become shorter.
+    ///
+    /// A shorter chain has older sums, and older rows may agree with those.
     private func problem(of found: RowSurvey, _ recorded: [String: Int64]) -> String? {
         let before = (ends.value ?? [:]).merging(recorded) { max($0, $1) }
         ends.value = before.merging(found.heads) { max($0, $1) }
@@ -85,7 +90,7 @@ struct RowWatch: Sendable {
         return "the journal\(name) ends with entry \(found.heads[host] ?? 0), and had \(before[host] ?? 0)"
     }
 
-    /// The ends of other hosts' chains that this host's newest entries have recorded.
+    /// Reads the ends of other hosts' chains that this host's newest entries have recorded.
     private static func recordedEnds(in store: StoreReading) throws -> [String: Int64] {
         guard store.journalHost != nil, let head = try store.journalMark(.head)?.point.sequence else { return [:] }
         var (ends, place): ([String: Int64], Int64) = ([:], max(head - entries, 0))
@@ -93,7 +98,8 @@ struct RowWatch: Sendable {
             let rows = try store.journal(after: place, limit: page)
             guard let last = rows.last else { break }
             for entry in rows.compactMap(JournalEntry.init) {
-                // Before a move it speaks of the chains of another database; and what a person has accepted is accepted.
+                // Entries before a move describe the chains of another database. Entries before an acceptance are
+                // settled.
                 if entry.kind == .moved || entry.kind == .headAccepted { ends = [:] }
                 for seen in entry.hostsSeen ?? [] { ends[seen.host] = max(ends[seen.host] ?? 0, seen.head.sequence) }
             }

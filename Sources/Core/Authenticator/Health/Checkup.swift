@@ -2,16 +2,16 @@ import Records
 import StoreTables
 import TextAndTime
 
-/// Looks at what is weak about the agent, its enrollments and its surroundings.
+/// Finds the weaknesses of the agent, its enrollments and its host.
 struct Checkup: Sendable {
     let ports: Ports
     let keys: KeyHealth
     let issuers: IssuerHealth
     var hasPersonas = false
 
-    /// The most severe first, and bounded however many enrollments there are.
+    /// Returns the findings, the most severe first, in a bounded number.
     ///
-    /// Also if the database cannot be read, which is then one of the findings.
+    /// A database that cannot be read is itself a finding.
     func findings() async -> [Finding] {
         do {
             return try await findingsOfAll()
@@ -23,7 +23,7 @@ struct Checkup: Sendable {
         }
     }
 
-    /// The same, but throws `StoreError` if the database cannot be read.
+    /// Returns the findings as ``findings()`` does, but throws `StoreError` if the database cannot be read.
     func findingsOfAll() async throws -> [Finding] {
         let ofTheStore = try await storeFindings()
         return Finding.listed(
@@ -76,19 +76,19 @@ struct Checkup: Sendable {
         }
     }
 
-    /// Some findings, and how many more of their kinds there are.
+    /// Findings, and the number of further ones of each kind.
     private struct Found {
         var findings: [Finding] = []
         var more: [Finding.Kind: Int] = [:]
 
-        /// - Parameter count: how many there are of this kind, of which some were looked at.
+        /// - Parameter count: the number of enrollments with this kind of finding. Only some of them were read.
         mutating func add(_ some: [Finding], of weakness: Weakness, isCertain: Bool = true, count: Int) {
             findings += some
             more[Finding.Kind(weakness: weakness, isCertain: isCertain)] = max(count - some.count, 0)
         }
     }
 
-    /// Looks at as many enrollments of a kind as are listed: the others are counted.
+    /// Reads as many enrollments of a kind as are listed, and counts the others.
     private func storeFindings() async throws -> Found {
         let failing = Set(keys.failing)
         let unverified = issuers.unverified
@@ -98,7 +98,7 @@ struct Checkup: Sendable {
             let marked = try EnrollmentHealth(store).weak(limit: Finding.maxOfAKind)
             var known: [EnrollmentID: [Finding]] = [:]
             for id in Set(marked.flatMap(\.first)) { known[id] = try store.enrollment(id)?.findings }
-            // After those were read: a row is known to be damaged only once it was read.
+            // After these reads: only the read of a row finds that it is damaged.
             let damaged = try EnrollmentHealth(store).damaged()
             for id in damaged.prefix(Finding.maxOfAKind) where known[id] == nil {
                 known[id] = try store.enrollment(id)?.findings
@@ -110,10 +110,10 @@ struct Checkup: Sendable {
                     .filter { $0.weakness == group.mark.weakness && $0.isCertain == group.mark.isCertain }
                 found.add(
                     findings, of: group.mark.weakness, isCertain: group.mark.isCertain,
-                    // A row that was just found to be damaged is not counted among the weak ones.
+                    // A row that was just found to be damaged is not counted as weak.
                     count: group.count - (group.first.count - findings.count))
             }
-            // Not a mark of a row: the tries are in another one.
+            // Enrollment rows have no mark for this: the count of PIN tries is in another row.
             let unclear =
                 try store.keyTries().values.contains(.unknown)
                 ? try store.enrollmentsOfExternalKeys().filter { $0.keyTries == .unknown && !$0.isDamaged } : []

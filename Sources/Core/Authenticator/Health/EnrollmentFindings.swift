@@ -4,9 +4,9 @@ import Records
 import TextAndTime
 
 extension Enrollment {
-    /// What is weak about this enrollment, or has gone wrong with it.
+    /// The weaknesses of this enrollment, and the faults that were found with it.
     var findings: [Finding] {
-        // Nothing in a damaged row says anything.
+        // No value of a damaged row can be trusted.
         if isDamaged { return [Finding(.enrollmentDamaged, damage, about: id)] }
         return [signCountRaise.map(finding), typeFinding, triesFinding, pinFinding, keyFinding, issuerFinding]
             .compactMap(\.self)

@@ -1,15 +1,15 @@
 import Records
 import Synchronization
 
-/// How the keys are: what the last look at each has shown, since the agent started.
+/// The result of the last test of each key since the agent started.
 ///
-/// It has at most one entry for each enrollment that is not over.
+/// It has at most one entry for each open enrollment.
 final class KeyHealth: Sendable {
     private struct State {
         var tests: [EnrollmentID: KeyTest] = [:]
-        /// The enrollments that have shown a problem: few, while there may be a million that have shown none.
+        /// The enrollments whose key has a problem: few, while a million may have none.
         var failing: Set<EnrollmentID> = []
-        /// Those that have signed and verified since the start, and that nothing was wrong with since.
+        /// The enrollments whose key has made a verified signature since the start, and had no problem after that.
         var proven: Set<EnrollmentID> = []
         var isFirstLookDue = false
         var areOwnKeysDue = false
@@ -17,16 +17,18 @@ final class KeyHealth: Sendable {
 
     private let state = Mutex(State())
 
-    /// The last look at a key; nil if there was none yet.
+    /// The result of the last test of a key.
+    ///
+    /// `nil` if it was not tested yet.
     func test(of name: EnrollmentID) -> KeyTest? { state.withLock { $0.tests[name] } }
 
-    /// Those that cannot be used at the moment.
+    /// The enrollments whose key cannot be used at the moment.
     var failing: Set<EnrollmentID> { state.withLock(\.failing) }
 
-    /// Whether the agent has started and the first look at all keys is still to come.
+    /// Whether this agent has started and has yet to finish the first test of all keys.
     var isFirstLookDue: Bool { state.withLock(\.isFirstLookDue) }
 
-    /// Whether the agent has started and the first look at its own keys has not come far enough.
+    /// Whether this agent has started and has yet to test enough of its own keys.
     var areOwnKeysDue: Bool { state.withLock(\.areOwnKeysDue) }
 
     func expectFirstLook() {
@@ -42,7 +44,7 @@ final class KeyHealth: Sendable {
 
     func isProven(_ name: EnrollmentID) -> Bool { state.withLock { $0.proven.contains(name) } }
 
-    /// - Returns: whether it is a problem, and there was none before.
+    /// - Returns: whether the key has a problem and had none before.
     @discardableResult
     func note(_ test: KeyTest, of name: EnrollmentID) -> Bool {
         state.withLock { state in
@@ -59,7 +61,7 @@ final class KeyHealth: Sendable {
         }
     }
 
-    /// The enrollment is over.
+    /// Forgets the key of an ended enrollment.
     func forget(_ name: EnrollmentID) {
         state.withLock { state in
             state.tests[name] = nil

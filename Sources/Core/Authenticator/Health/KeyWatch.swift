@@ -6,32 +6,32 @@ import Records
 import Signing
 import StoreTables
 
-/// Tests keys in the background: what cannot be used is known before it is needed.
+/// Tests keys in the background, so that an unusable key is found before it is needed.
 ///
-/// No PIN is asked for. A key with a PIN of the agent's own is looked at as far as that goes; one of a token or a TPM is
-/// not, if it could cost a try.
+/// Tests ask for no PIN. A key with a PIN of the agent's own is tested as far as that is possible without the PIN. A
+/// key of a token or a TPM is not tested if the test could cost a PIN try.
 struct KeyWatch: Sendable {
     let ports: Ports
     let health: KeyHealth
     let hub: EventHub
     let log: Logger
-    /// However many keys fail, they cannot fill the log.
+    /// Limits the log lines, however many keys fail.
     let quota: LogQuota
 
-    /// How many keys are looked at before a start goes on, if one of them can be used.
+    /// The number of keys that are tested before a start continues, if one of them can be used.
     var enough = 100
 
-    /// The seconds between two looks at all keys.
+    /// The seconds between two tests of all keys.
     static let pause: Double = 86_400
-    /// The seconds between two looks at those that cannot be used.
+    /// The seconds between two tests of unusable keys.
     static let pauseAfterFailure: Double = 60
-    /// The seconds after which a start no longer waits for the keys that the agent did not make.
+    /// The longest wait of a start for external keys, in seconds.
     static let outsidePatience: Int64 = 60
 
-    /// Works until the task is cancelled: tests all keys at once and once a day, failed ones once a minute.
+    /// Tests all keys at once and once a day, and failed ones once a minute, until the task is cancelled.
     ///
-    /// - Parameter onStep: called after each key of the first look, in it once so many were looked at that the start
-    ///   goes on, and with how the keys are after each round.
+    /// - Parameter onStep: called after each key of the first test of all keys, during that test once enough keys were
+    ///   tested for the start to continue, and after each round with the result of all keys.
     func run(onStep: @escaping @Sendable (StartStep) -> Void) async throws {
         var (failed, last): (Set<EnrollmentID>, Int64?) = ([], nil)
         while !Task.isCancelled {
@@ -49,9 +49,9 @@ struct KeyWatch: Sendable {
         }
     }
 
-    /// Rings once a key has failed, and if keys may have come or gone.
+    /// Makes a notifier that rings once a key has failed, and if keys may have come or gone.
     private func notifier() -> EventNotifier {
-        // Keys that are known to fail are looked at when their pause is over.
+        // Keys that are known to fail are tested after their pause.
         let isNews = health.failing.isEmpty
         return hub.notifier { event in
             switch event {
@@ -62,13 +62,15 @@ struct KeyWatch: Sendable {
         }
     }
 
-    /// 0 if there was none yet, also if the clock was set back since.
+    /// Returns the seconds until the next test of all keys.
+    ///
+    /// They are 0 if there was no test yet, or if the clock was set back since.
     private func secondsUntilAll(after last: Int64?) -> Double {
         guard let last, ports.clock.now >= last else { return 0 }
         return max(Self.pause - Double(ports.clock.now - last), 0)
     }
 
-    /// One after the other, the agent's own first: the others may take their time.
+    /// Tests all keys one after the other, the agent's own first: external keys may be slow.
     private func testAll(failed: inout Set<EnrollmentID>, onStep: @Sendable (StartStep) -> Void) async throws {
         let (count, external) = try await ports.patiently {
             try await ports.store.read { (try $0.enrollmentCount(), try $0.enrollmentsOfExternalKeys()) }
@@ -78,7 +80,7 @@ struct KeyWatch: Sendable {
             try await testKey(of: enrollment, failed: &failed)
             seen += 1
             if seen == enough { ownKeysAreSeen() }
-            // The start waits for those before.
+            // The start waits for the keys before these, so other work may go first now.
             if seen >= enough { await Task.yield() }
             guard health.isFirstLookDue else { return }
             onStep(.lookedAtKeys(seen, of: max(count, seen)))
@@ -105,8 +107,9 @@ struct KeyWatch: Sendable {
         hub.publish(.ownKeysSeen)
     }
 
-    /// Returns once the first look has come so far that a start need not wait for it, and after ``outsidePatience`` at
-    /// the latest: other work would take the processor from it.
+    /// Waits until the first test of all keys has come so far that a start need not wait for it.
+    ///
+    /// Waits no longer than ``outsidePatience``. Without this wait, other work would take processor time from the test.
     func untilOwnKeysAreSeen() async throws {
         let areSeen: @Sendable (AgentEvent) -> Bool = { if case .ownKeysSeen = $0 { true } else { false } }
         _ = try await hub.wait(seconds: Double(Self.outsidePatience), on: ports.patience, for: areSeen) {
@@ -119,13 +122,16 @@ struct KeyWatch: Sendable {
         let wasFirst = health.isFirstLookDue
         health.firstLookIsOver()
         onStep(problem.map(StartStep.noKeyUsable) ?? .keyUsable)
-        // Whoever was told that the agent is ready was told before that not all keys were looked at.
+        // The agent may have been reported as ready before all keys were tested. Readers of that report get this event.
         if wasFirst { hub.publish(.firstLookOver) }
     }
 
-    /// Why no key of any enrollment can be used; nil if one can, or none is needed.
+    /// Returns why no key of any enrollment can be used.
     ///
-    /// - Parameter areAllSeen: nothing is known against one without a look, which would take a PIN.
+    /// `nil` if a key can be used, or if none is needed.
+    ///
+    /// - Parameter areAllSeen: whether the tests are complete. A key without a result, whose test would take a PIN,
+    ///   then counts as usable.
     private func problemOfAll(areAllSeen: Bool) async throws -> String? {
         guard !health.failing.isEmpty else { return nil }
         var first: String?
@@ -156,7 +162,8 @@ struct KeyWatch: Sendable {
             do {
                 try await testKey(of: enrollment)
             } catch is CustodyError {
-                // It has been noted. But since it was looked up, it may have ended, and its key with it.
+                // ``ProvenCustody`` has recorded the failure. But the enrollment may have ended since it was read, and
+                // its key with it.
                 let now = try await ports.store.read { try $0.enrollment(name) }
                 if now?.membership == nil { health.forget(name) }
             } catch let error where !(error is StoreError || error is CancellationError) {
@@ -170,7 +177,7 @@ struct KeyWatch: Sendable {
         switch (enrollment.key, enrollment.authnType) {
         case (.external, .pin): return
         case (.own, .pin):
-            // What went wrong with a signature only a signature can put right.
+            // Only a signature can clear a failure of a signature.
             if last?.problem != nil, last?.extent == .signature { return }
             try await ports.custody.check(enrollment.keyReference)
         case (.own, _) where last?.problem == nil:

@@ -3,14 +3,14 @@ import Logging
 import Records
 import StoreTables
 
-/// Logs when the store is in trouble, and tries it until it recovers.
+/// Logs the store's errors, and tries to write until the store recovers.
 struct StoreWatch: Sendable {
     let ports: Ports
     let log: Logger
 
-    /// The seconds between two tries; nothing is tried while all is well.
+    /// The seconds between two tries while the store has an error.
     static let pause: Double = 2
-    /// For a kind of trouble one line at a time: one that comes and goes cannot fill the log.
+    /// Limits the log to one line per kind of error and pause, so that an error that comes and goes cannot fill it.
     private let quota: LogQuota
 
     init(ports: Ports, bounds: AgentBounds, log: Logger) {
@@ -21,11 +21,11 @@ struct StoreWatch: Sendable {
 
     /// Works until the task is cancelled.
     ///
-    /// - Throws: the trouble if a new start ends it, so that a service manager starts the agent again.
+    /// - Throws: the store's error if a new start ends it, so that the service manager restarts the agent.
     func run() async throws {
         let health = ports.storeHealth
         var changes = health.changes().makeAsyncIterator()
-        // A reserve that cannot be kept is noted as a full disk.
+        // A reserve that cannot be kept is reported as a full disk.
         _ = try? await ports.store.keepReserve()
         repeat {
             while let trouble = health.trouble {
@@ -46,19 +46,19 @@ struct StoreWatch: Sendable {
         return true
     }
 
-    /// Tries until the store can be written, or has another trouble.
+    /// Tries to write until the store recovers or has another kind of error.
     private func wait(for trouble: StoreError) async throws {
         let health = ports.storeHealth
         while let current = health.trouble, current.kind == trouble.kind {
             try await ports.clock.sleep(seconds: Self.pause)
             do {
                 try await ports.store.write { try $0.touch() }
-                // A write that succeeds in the room of the reserve is no sign that there is room.
+                // A write that succeeds in the space of the reserve does not show that the disk has space.
                 try await ports.store.keepReserve()
-                // Only this counts: a write that had nothing to change succeeds on a full disk too.
+                // Recovery is reported only here: a write that had no change to make succeeds on a full disk too.
                 health.noteWritten()
             } catch is StoreError {
-                // It has been noted.
+                // ``WatchedStore`` has reported it.
             }
         }
     }
