@@ -1,21 +1,23 @@
 import IssuerProtocol
 import Records
 
-/// The discovery and the keys of issuers, kept in memory up to a bound in bytes.
+/// Cache of issuers' discovery documents and keys, bounded in bytes.
 ///
-/// Past the bound the ones that were used the longest ago are fetched again when they are needed.
+/// Past the bound, the least recently used entries are dropped, and fetched again when they are needed.
 actor IssuerDirectory {
     private struct Entry {
         let discovery: Discovery
         let discoveredAt: Int64
         var keys: JWKSet?
         var keysFetchedAt: Int64 = .min
-        /// When keys were last asked for because of an unknown `kid`; nil before the first time.
+        /// The time of the last fetch of keys for an unknown `kid`.
+        ///
+        /// `nil` before the first.
         var askedForUnknownAt: Int64?
         /// A number that grows with each use.
         var lastUse = 0
 
-        /// The bytes of memory of the texts and keys, rounded up.
+        /// Estimates the memory of the texts and keys in bytes, rounded up.
         func bytes(of target: IssuerTarget) -> Int {
             IssuerDirectory.bytesOfEntry + (target.rootsPEM?.utf8.count ?? 0)
                 + (keys.map { $0.count + $0.ignored.count } ?? 0) * IssuerDirectory.bytesOfKey
@@ -24,13 +26,13 @@ actor IssuerDirectory {
 
     /// The most bytes in all: enough for a thousand issuers with ten keys each.
     private static let maxBytes = 33_554_432
-    /// An entry without keys: eight addresses of up to 2,048 bytes each.
+    /// The bytes of an entry without keys: eight addresses of up to 2,048 bytes each.
     private static let bytesOfEntry = 16_384
-    /// A key and its `kid`, or what is kept of an ignored one, in bytes.
+    /// The bytes of a key and its `kid`, or of the record of an ignored key.
     private static let bytesOfKey = 1_024
-    /// Keys and discovery are fetched anew once a day.
+    /// The seconds for which keys and discovery are fresh: a day.
     private static let freshFor: Int64 = 86_400
-    /// For unknown key ids, keys are fetched once a minute at most, not counting the first.
+    /// The seconds between two fetches of keys for an unknown `kid`, not counting the first.
     static let unknownKeyPause: Int64 = 60
 
     private let gateway: any IssuerGateway
@@ -41,7 +43,7 @@ actor IssuerDirectory {
     private var entries: [IssuerTarget: Entry] = [:]
     private var bytes = 0
     private var uses = 0
-    /// How many wait for the keys of an issuer.
+    /// The number of callers that wait for an issuer's keys.
     private var keyWaiters: [IssuerTarget: Int] = [:]
 
     init(gateway: any IssuerGateway, clock: any AgentClock, maxBytes: Int = IssuerDirectory.maxBytes) {
@@ -70,14 +72,14 @@ actor IssuerDirectory {
         return discovery
     }
 
-    /// The entry of an issuer, which counts as used now.
+    /// Returns an issuer's entry, and marks it as used now.
     private func used(_ target: IssuerTarget) -> Entry? {
         uses += 1
         entries[target]?.lastUse = uses
         return entries[target]
     }
 
-    /// Keeps an entry, and forgets those that were used the longest ago until all are within the bound.
+    /// Stores an entry, and drops the least recently used ones until all are within the bound.
     private func keep(_ entry: Entry, for target: IssuerTarget) {
         forget(target)
         uses += 1
@@ -95,7 +97,7 @@ actor IssuerDirectory {
         bytes -= entries.removeValue(forKey: target)?.bytes(of: target) ?? 0
     }
 
-    /// How many wait for an issuer's discovery that another fetches.
+    /// The number of callers that wait for an issuer's discovery while another one fetches it.
     nonisolated func discoveryWaiterCount(_ target: IssuerTarget) -> Int { discoveries.waiterCount(for: target) }
 
     /// The number of callers that wait for an issuer's keys while another one fetches them.
@@ -106,15 +108,17 @@ actor IssuerDirectory {
         return try await fetchKeys(target)
     }
 
-    /// Keys for an enrollment that begins: a set without a usable key is fetched again, as it may have been corrected.
+    /// Returns the keys for a new enrollment.
+    ///
+    /// A set without a usable key is fetched again, because the issuer may have corrected it.
     func keysForEnrolling(_ target: IssuerTarget) async throws(IssuerError) -> JWKSet {
         let keys = used(target)?.keys
         return keys?.emptiness == nil ? try await self.keys(target) : try await fetchKeys(target)
     }
 
-    /// Keys to try for a `kid` that is not among those at hand.
+    /// Returns the keys to try for a `kid` that is not in the cached set.
     ///
-    /// They are fetched for it; if it is too soon to ask again, they are the ones that were fetched last.
+    /// They are fetched for it. If it is too soon to fetch again, they are the keys of the last fetch.
     func keysForUnknown(_ target: IssuerTarget) async throws(IssuerError) -> JWKSet? {
         if let asked = entries[target]?.askedForUnknownAt, clock.now.isWithin(Self.unknownKeyPause, of: asked) {
             return keyWaiters[target] != nil ? try await fetchKeys(target) : entries[target]?.keys
@@ -138,7 +142,7 @@ actor IssuerDirectory {
         let keys = try await keySets.value(for: target) { () async throws(IssuerError) in
             try await gateway.keys(target, discovery)
         }
-        // While the keys were fetched the entry may have been forgotten: then they serve this caller alone.
+        // While the keys were fetched, the entry may have been dropped: then only this caller gets them.
         if var entry = entries[target] {
             (entry.keys, entry.keysFetchedAt) = (keys, clock.now)
             keep(entry, for: target)

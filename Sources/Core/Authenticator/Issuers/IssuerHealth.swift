@@ -3,10 +3,10 @@ import Records
 import Synchronization
 import TextAndTime
 
-/// Names a group of enrollments that are fetched for together; see ``FetchGroups``.
+/// Identifier of a group of enrollments that are fetched for together; see ``FetchGroups``.
 typealias FetchGroupID = Int
 
-/// The trouble at the moment in reaching issuers and in verifying what they send, for `status` and `doctor`.
+/// The current troubles in reaching issuers and in verifying their messages, for `status` and `doctor`.
 final class IssuerHealth: Sendable {
     private struct Pause {
         let issuer: IssuerURL
@@ -15,10 +15,12 @@ final class IssuerHealth: Sendable {
     }
 
     private struct Entry {
-        /// The trouble of the last call; `nil` if it went well.
+        /// The trouble of the last call.
+        ///
+        /// `nil` if the call succeeded.
         var call: Trouble?
         var unverified: Unverified?
-        /// When a request was refused last because no more may be stored; seconds since 1970.
+        /// The last time at which a request was refused for lack of storage room, in seconds since 1970.
         var fullAt: Int64?
 
         var trouble: Trouble? {
@@ -26,10 +28,12 @@ final class IssuerHealth: Sendable {
         }
     }
 
-    /// A request that no key of the issuer's verifies, or that is otherwise dropped by itself.
+    /// A request that no key of the issuer verifies, or that was dropped for another fault.
     private struct Unverified {
         let trouble: Trouble
-        /// Whether its text is its own, which an issuer writes a part of.
+        /// Whether this text is the enrollment's own.
+        ///
+        /// An issuer writes a part of such a text.
         let hasOwnText: Bool
         /// Seconds since 1970.
         let at: Int64
@@ -38,7 +42,7 @@ final class IssuerHealth: Sendable {
     private struct Troubles {
         private(set) var all: [EnrollmentID: Entry] = [:]
         private(set) var counts: [Trouble.Cause: Int] = [:]
-        /// The enrollments with a text of their own.
+        /// The number of enrollments with a text of their own.
         private(set) var ownTexts = 0
 
         mutating func change(_ id: EnrollmentID, _ change: (inout Entry) -> Void) {
@@ -52,7 +56,9 @@ final class IssuerHealth: Sendable {
         }
     }
 
-    /// The seconds for which a request that was not verified or refused for want of room is a trouble, unless another ends it.
+    /// The seconds for which an unverified request, or one refused for lack of room, counts as a trouble.
+    ///
+    /// A later event may end the trouble before that.
     private static let unverifiedFor: Int64 = 86_400
 
     private static let fullText =
@@ -73,7 +79,9 @@ final class IssuerHealth: Sendable {
         troubles.withLock { troubles in troubles.change(enrollment) { $0 = Entry() } }
     }
 
-    /// Marks an enrollment whose issuer is being told of its end: that it is unknown there is no trouble then.
+    /// Marks an enrollment whose end is being reported to its issuer.
+    ///
+    /// An answer that the enrollment is unknown is then expected.
     func setLeaving(_ enrollment: EnrollmentID, _ isLeaving: Bool) {
         leaving.withLock { leaving in
             if isLeaving { leaving.insert(enrollment) } else { leaving.remove(enrollment) }
@@ -82,13 +90,13 @@ final class IssuerHealth: Sendable {
 
     func isLeaving(_ enrollment: EnrollmentID) -> Bool { leaving.withLock { $0.contains(enrollment) } }
 
-    /// Notes how the last call went.
+    /// Records the result of the last call.
     ///
-    /// - Returns: whether there is a trouble with calls that was not there before.
+    /// - Returns: whether calls have a trouble now and had none before.
     @discardableResult
     func note(_ enrollment: EnrollmentID, trouble: String?, cause: Trouble.Cause = .issuer, at now: Int64) -> Bool {
         troubles.withLock { troubles in
-            // Most calls go well where nothing was wrong.
+            // Most calls succeed without an earlier trouble: no entry changes.
             if trouble == nil, troubles.all[enrollment] == nil { return false }
             var isNews = false
             troubles.change(enrollment) { entry in
@@ -103,7 +111,9 @@ final class IssuerHealth: Sendable {
         }
     }
 
-    /// Notes that a request waits for a key or is dropped, or that one was verified (`reason` nil).
+    /// Records that a request waits for a key or was dropped.
+    ///
+    /// A `nil` reason means that one was verified.
     func note(_ enrollment: EnrollmentID, unverified reason: String?, at now: Int64) {
         troubles.withLock { troubles in
             let old = troubles.all[enrollment]?.unverified
@@ -118,7 +128,7 @@ final class IssuerHealth: Sendable {
         }
     }
 
-    /// Notes that a request was refused because no more may be stored, or that one was presented.
+    /// Records that a request was refused for lack of storage room, or that one was presented.
     func note(_ enrollment: EnrollmentID, isFull: Bool, at now: Int64) {
         troubles.withLock { troubles in
             if !isFull, troubles.all[enrollment]?.fullAt == nil { return }
@@ -128,7 +138,7 @@ final class IssuerHealth: Sendable {
 
     func found(of enrollment: EnrollmentID) -> Trouble? { troubles.withLock { $0.all[enrollment]?.trouble } }
 
-    /// The enrollments with a request that could not be verified or answered, and what is said of it.
+    /// The enrollments with a request that could not be verified or answered, and the text about it.
     var unverified: [EnrollmentID: String] {
         troubles.withLock { $0.all.compactMapValues { $0.unverified?.trouble.text } }
     }
@@ -136,7 +146,7 @@ final class IssuerHealth: Sendable {
     /// The number of enrollments in trouble, by the cause.
     var counts: [Trouble.Cause: Int] { troubles.withLock(\.counts) }
 
-    /// So many of those whose issuer cannot be reached, or does not answer as it should.
+    /// Returns at most `most` enrollments whose issuer cannot be reached or gives wrong answers.
     func troubled(_ most: Int) -> Set<EnrollmentID> { troubles.withLock { Set($0.all.keys.prefix(most)) } }
 
     func trouble(of enrollment: EnrollmentID) -> String? { found(of: enrollment)?.text }
@@ -145,12 +155,16 @@ final class IssuerHealth: Sendable {
 // MARK: Pauses
 
 extension IssuerHealth {
-    /// Notes when a group that could not be fetched for is fetched for again; nil if it could, or is gone.
+    /// Records when a group is fetched for again after a failure.
+    ///
+    /// `until` is `nil` if the last fetch succeeded or the group has ended.
     func notePause(of group: FetchGroupID, at issuer: IssuerURL, until: Int64?) {
         pauses.withLock { $0[group] = until.map { Pause(issuer: issuer, until: $0) } }
     }
 
-    /// The most seconds until an issuer that did not answer is asked again, by its URL.
+    /// Returns the seconds until each issuer that failed is called again, by its URL.
+    ///
+    /// If several groups of an issuer wait, the longest wait counts.
     func pauses(now: Int64) -> [String: Int64] {
         let all = pauses.withLock { Array($0.values) }
         return Dictionary(all.map { ($0.issuer.text, max($0.until - now, 0)) }, uniquingKeysWith: max)

@@ -6,15 +6,18 @@ import StoreTables
 
 /// Records whether an issuer still knows an enrollment's token.
 ///
-/// Whoever called the issuer last has found out: one transition for all of them.
+/// All callers of issuers share this transition.
 struct IssuerStanding: Sendable {
     let ports: Ports
     let health: IssuerHealth
     let log: Logger
 
-    /// Notes in a database transaction what the issuer's answer says; to be told once that is committed.
+    /// Writes the change that an issuer's answer implies.
     ///
-    /// - Returns: whether it is news. While the issuer is being told of the enrollment's end, "unknown" is no news.
+    /// Call ``tell(isKnown:_:)`` once that is committed.
+    ///
+    /// - Returns: whether something has changed. While the enrollment's end is being reported to the issuer, "unknown"
+    ///   is not a change.
     func note(isKnown: Bool, _ id: EnrollmentID, at now: Int64, in store: StoreTransaction) throws -> Bool {
         guard isKnown || !health.isLeaving(id), try store.change(id, isKnown ? .resumed : .suspended) != nil else {
             return false
@@ -23,7 +26,7 @@ struct IssuerStanding: Sendable {
         return true
     }
 
-    /// Says in the log what ``note(isKnown:_:at:in:)`` found to be news.
+    /// Logs a change that ``note(isKnown:_:at:in:)`` has written.
     func tell(isKnown: Bool, _ enrollment: Enrollment) {
         if isKnown {
             log.notice("the issuer knows the enrollment again", metadata: enrollment.logged())

@@ -1,14 +1,14 @@
 import Records
 import TextAndTime
 
-/// Whether this machine's clock can be right.
+/// Check that this machine's clock is not behind.
 ///
-/// A clock that is behind is warned of and not refused: a machine without a battery for it is put right by the network
-/// some time after its start, and the issuer ends what has expired in any case.
+/// A clock that is behind causes a warning, not a refusal. A machine without a battery for its clock gets the time from
+/// the network some time after its start. The issuer ends expired requests in any case.
 enum ClockCheck {
     /// 2026-01-01, before the first release of this program.
     static let floor: Int64 = 1_767_225_600
-    /// How far, in seconds, a clock may be put back without a word.
+    /// The seconds by which a clock may be set back without a finding.
     static let tolerance: Int64 = 300
 
     /// - Parameter newest: the newest time in the store; seconds since 1970.

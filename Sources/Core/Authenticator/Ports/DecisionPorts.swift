@@ -2,23 +2,27 @@ import Records
 import Signing
 import StoreTables
 
-/// The ports of a decision and of a PIN's check, and the state of the store and of late decisions.
+/// Ports for decisions and PIN checks, with the state of the store and of late decisions.
 ///
-/// A file that decides names no issuer. A class, as ``Ports`` is.
+/// A source file with decision code must not name issuers. A class for the same reason as ``Ports``.
 final class DecisionPorts: Sendable {
     let store: any Store
     let custody: any KeyCustody
-    /// When something happens: the clock of a test, if there is one.
+    /// The clock for times of events: a test's clock, if there is one.
     let clock: any AgentClock
-    /// For how long a client is waited for: the machine's, also in a test.
+    /// The clock for waits of clients: the machine's clock, also in a test.
     let patience: any AgentClock
-    /// Whether the database is known to be the newest that this host wrote.
+    /// The doubts whether the database is the newest that this host wrote.
     let headStanding: HeadStanding
-    /// Decisions that are not to be sent, because their commit came after their deadline.
+    /// The decisions that must not be sent, because their commit came after their deadline.
     let lateDecisions: LateDecisions
-    /// Queues in which a key's PIN is tried once at a time; keys of the agent's own have none.
+    /// The queues that try a key's PIN once at a time.
+    ///
+    /// The agent's own keys have none.
     let keyQueues: KeyedQueue<KeyIdentity>
-    /// Which enrollments are this host's to poll and deliver for; `nil` if it has the store to itself.
+    /// The enrollments that this host polls and delivers for.
+    ///
+    /// `nil` if it has the store to itself.
     let shares: (any WorkShares)?
 
     init(
@@ -35,7 +39,7 @@ final class DecisionPorts: Sendable {
         self.shares = shares
     }
 
-    /// The same as others, with another store and custody in the place of theirs.
+    /// Makes a copy with another store and custody.
     init(like ports: DecisionPorts, store: any Store, custody: any KeyCustody) {
         self.store = store
         self.custody = custody
@@ -47,6 +51,8 @@ final class DecisionPorts: Sendable {
         shares = ports.shares
     }
 
-    /// Whether this host polls and delivers for an enrollment: each, if it has the store to itself.
+    /// Returns whether this host polls and delivers for an enrollment.
+    ///
+    /// It does so for each enrollment if it has the store to itself.
     func isOurs(_ id: EnrollmentID) -> Bool { shares.map { $0.term(of: id) != nil } ?? true }
 }

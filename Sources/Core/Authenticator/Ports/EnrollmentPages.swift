@@ -1,12 +1,12 @@
 import Records
 import StoreTables
 
-/// All enrollments that are not over, oldest first, some at a time.
+/// All open enrollments in pages, oldest first.
 ///
-/// So no more are in memory, however many there are. Between two pages others may write: each enrollment is as it was
-/// when its page was read.
+/// So memory has one page at a time, however many enrollments there are. Other tasks may write between two pages: each
+/// enrollment has the state at which its page was read.
 struct EnrollmentPages: AsyncSequence {
-    /// How many there are in a page.
+    /// The number of enrollments in a page.
     static let size = 200
 
     let ports: Ports
@@ -20,7 +20,9 @@ struct EnrollmentPages: AsyncSequence {
 
         fileprivate init(ports: Ports) { self.ports = ports }
 
-        /// If the store is in trouble it is waited for.
+        /// Reads the next page.
+        ///
+        /// If the store has an error, waits until it recovers.
         mutating func next() async throws -> [Enrollment]? {
             guard !isOver else { return nil }
             let page = try await ports.patiently { [ports, place] in

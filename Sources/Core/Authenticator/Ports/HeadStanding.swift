@@ -2,16 +2,19 @@ import Journal
 import Records
 import Synchronization
 
-/// Whether the database is known to be what the hosts wrote last, as the noted head says at start, and each ``RowWatch``
-/// look of its rows.
+/// The doubts whether the database has the newest state that the hosts wrote.
+///
+/// The head note raises them at start, and each ``RowWatch`` comparison raises them about rows.
 package final class HeadStanding: Sendable {
-    /// Why it is not known; only a person ends it.
+    /// A doubt.
+    ///
+    /// Only a person can end it.
     enum Doubt: Sendable, Equatable {
-        /// No head is noted, or not a readable one, though this host has entries.
+        /// The head note is missing or unreadable, though this host has entries.
         case missing(String)
-        /// The database is older than the noted head, or has another history.
+        /// The database is older than the head note, or has another history.
         case restored(String, noted: Int64)
-        /// Rows are not those that were written last.
+        /// Rows differ from the newest state that was written.
         case rowsChanged(String)
     }
 
@@ -21,31 +24,39 @@ package final class HeadStanding: Sendable {
         var areRowsDue = false
     }
 
-    /// Seconds for which a decision waits for the first look at the rows: less than a decision may take.
+    /// The seconds for which a decision waits for the first comparison of the rows.
+    ///
+    /// They are less than a decision may take.
     private static let rowPatience: Double = 20
 
     private let state = Mutex(State())
     private let hub = EventHub()
-    /// Why the head could not be noted at the last try.
+    /// The reason why the last write of the head note failed.
     private let failure = Mutex<String?>(nil)
 
-    /// The doubt that the noted head raised; nil if it raised none.
+    /// The doubt that the head note raised.
+    ///
+    /// `nil` if it raised none.
     var doubt: Doubt? { state.withLock(\.head) }
 
-    /// The doubt that a look at the rows raised; nil if none did.
+    /// The doubt that a comparison of the rows raised.
+    ///
+    /// `nil` if none did.
     var rowDoubt: Doubt? { state.withLock(\.rows) }
 
-    /// All that is in doubt.
+    /// All current doubts.
     var doubts: [Doubt] { state.withLock { [$0.head, $0.rows].compactMap(\.self) } }
 
     func set(_ doubt: Doubt?) { state.withLock { $0.head = doubt } }
 
-    /// Whether the agent has started and the first look at the rows is still to come.
+    /// Whether this agent has started and has yet to finish the first comparison of the rows.
     var areRowsDue: Bool { state.withLock(\.areRowsDue) }
 
     func expectRows() { state.withLock { $0.areRowsDue = true } }
 
-    /// After a look at the rows; what one has found, only a person ends.
+    /// Records the result of a comparison of the rows.
+    ///
+    /// An earlier doubt stays until a person ends it.
     func setRows(_ doubt: Doubt?) {
         state.withLock { state in
             state.rows = state.rows ?? doubt
@@ -54,10 +65,10 @@ package final class HeadStanding: Sendable {
         hub.publish(.rowsRead)
     }
 
-    /// A person has taken the rows as they are.
+    /// Clears the doubt about rows after a person has accepted them.
     func acceptRows() { state.withLock { $0.rows = nil } }
 
-    /// Returns once all rows have been held against the journal.
+    /// Waits until all rows have been compared with the journal.
     ///
     /// - Throws: `CommandError` `.notInTime` after 20 seconds.
     func untilRowsAreRead(on patience: any AgentClock) async throws {
@@ -75,13 +86,13 @@ package final class HeadStanding: Sendable {
 
     func setNotKept(_ reason: String?) { failure.withLock { $0 = reason } }
 
-    /// Throws if nothing may be approved before a person has looked.
+    /// Throws if approvals must wait until a person has checked the database.
     func expectApprovals(of request: RequestRecord? = nil) throws(CommandError) {
         guard let doubt = doubts.first(where: \.keepsFromApprovals) else { return }
         throw Self.refusal("nothing was decided", doubt, request)
     }
 
-    /// Throws if no PIN is tried: counts and PINs are those of whenever the database was written.
+    /// Throws if PINs must not be tried: an older database has older counts of tries and older PINs.
     func expectPINs() throws(CommandError) {
         guard let doubt = doubts.first else { return }
         throw Self.refusal("no PIN was tried, and nothing was decided", doubt, nil)
@@ -91,7 +102,7 @@ package final class HeadStanding: Sendable {
         CommandError(.keyUnavailable, "\(consequence): \(doubt.sentence)", request: request)
     }
 
-    /// Whether each issuer must say which signCount it accepted before an approval.
+    /// Whether each issuer must confirm the signCount that it accepted before an approval.
     var isRestored: Bool { if case .restored = doubt { true } else { false } }
 }
 
@@ -106,7 +117,7 @@ extension HeadStanding.Doubt {
         }
     }
 
-    /// A sentence that says what is wrong, what it means, and what to do.
+    /// A sentence with the fault, its consequence and the remedy.
     var sentence: String {
         switch self {
         case .missing(let reason):

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Why a message of an issuer's is neither presented nor answered.
+/// Reason why a message of an issuer is neither presented nor answered.
 package enum MessageDrop: String, Sendable, CaseIterable {
     case reusedID = "reused_id"
     case overQuota = "over_quota"
-    /// As many bytes are stored for its issuer or enrollment as may be.
+    /// The issuer or enrollment has reached its bound of stored bytes.
     case noRoom = "no_room"
     case future
     case notAuthentic = "not_authentic"
     case unanswerable
-    /// It could not be judged, and was not held any longer.
+    /// It could not be verified yet, and could not be deferred or was deferred for too long.
     case notHeld = "not_held"
-    /// A batch fetch's answer about an authenticator that it did not ask for.
+    /// A batch fetch's answer has a result for an authenticator that the call did not name.
     case notAsked = "not_asked"
 }
 

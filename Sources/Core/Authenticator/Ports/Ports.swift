@@ -2,34 +2,41 @@ package import Records
 package import Signing
 package import StoreTables
 
-/// The ports: everything the core needs from outside, each named for the role it plays and implemented at an edge.
+/// Ports for all that the core needs from outside.
 ///
-/// One value for the place that wires it; ``Agent`` puts around it what the core adds.
+/// Each is named for its role and implemented at an edge. The code that wires the agent makes one value. ``Agent``
+/// wraps it with the core's additions.
 ///
-/// A class, though nothing of it changes: all parts of the core have it, and a copy would be half a kilobyte and a dozen
-/// references each time.
+/// A class, though its properties never change: all parts of the core have it, and each copy of a struct would be half
+/// a kilobyte and a dozen references.
 package final class Ports: Sendable {
-    /// Those that a decision needs as well.
+    /// The ports that decisions need too.
     let decision: DecisionPorts
-    /// How that store is, as whoever watches it has noted.
+    /// The store's health, as ``WatchedStore`` has reported it.
     package let storeHealth: StoreHealth
-    /// Where this host notes its head; `nil` if it does not.
+    /// The place of this host's head note.
+    ///
+    /// `nil` if it keeps none.
     package let headKeeper: (any HeadKeeper)?
-    /// The time by which age counts: everything that deletes for its age asks it, and no clock.
+    /// The time for the age of stored data.
+    ///
+    /// All code that deletes by age uses it, never a clock.
     package let provenTime: ProvenTime
     package let externalKeys: any ExternalKeyInspection
     package let sealing: any SecretSealing
     package let auditKeys: any AuditKeys
     package let gateway: any IssuerGateway
-    /// Clock that tests may set forward; `nil`: the clock is the machine's.
+    /// A clock that tests may set forward.
+    ///
+    /// `nil` if the machine's clock is used.
     let testClock: (any AdvanceableClock)?
     package let entropy: any Entropy
     package let inspector: any HostInspector
 
     /// - Parameters:
-    ///   - clock: the machine's.
-    ///   - testClock: what takes its place for all but patience.
-    ///   - shares: what of the work is this host's; nil if it has the store to itself.
+    ///   - clock: the machine's clock.
+    ///   - testClock: a clock that replaces it for all but patience.
+    ///   - shares: this host's share of the work. `nil` if it has the store to itself.
     package init(
         store: any Store, custody: any KeyCustody, externalKeys: any ExternalKeyInspection = NoExternalKeys(),
         sealing: any SecretSealing, auditKeys: any AuditKeys, gateway: any IssuerGateway, clock: any AgentClock,
@@ -50,7 +57,7 @@ package final class Ports: Sendable {
         self.inspector = inspector
     }
 
-    /// The same as others, with some in the place of theirs.
+    /// Makes a copy with replacements.
     private init(like ports: Ports, decision: DecisionPorts? = nil, inspector: (any HostInspector)? = nil) {
         self.decision = decision ?? ports.decision
         storeHealth = ports.storeHealth
@@ -65,12 +72,12 @@ package final class Ports: Sendable {
         self.inspector = inspector ?? ports.inspector
     }
 
-    /// The same, with another store and custody in the place of these.
+    /// Returns a copy with another store and custody.
     func with(store: any Store, custody: any KeyCustody) -> Ports {
         Ports(like: self, decision: DecisionPorts(like: decision, store: store, custody: custody))
     }
 
-    /// The same with another look at the host.
+    /// Returns a copy with another inspector of the host.
     package func with(inspector: any HostInspector) -> Ports { Ports(like: self, inspector: inspector) }
 
     package var store: any Store { decision.store }

@@ -4,7 +4,9 @@ import Synchronization
 package final class ProcessTroubles: Sendable {
     private let sentences = Mutex<[Trouble.Cause: String]>([:])
 
-    /// Sets why the agent cannot do its work; `nil` if that is over.
+    /// Sets the reason why the agent cannot work.
+    ///
+    /// `nil` ends it.
     package func set(_ sentence: String?, for cause: Trouble.Cause) { sentences.withLock { $0[cause] = sentence } }
 
     func has(_ cause: Trouble.Cause) -> Bool { sentences.withLock { $0[cause] != nil } }

@@ -3,31 +3,37 @@ import Records
 import Synchronization
 import TextAndTime
 
-/// The time that is known to have passed: the age of all that is kept counts by it.
+/// Lower bound of the present time, by which the age of stored data counts.
 ///
-/// A clock can be wrong by years, so nothing is deleted because a clock says so. This time grows by the time that the
+/// A clock can be wrong by years, so a clock alone never causes a deletion. The proven time grows by the time that the
 /// machine has run, and moves up to a time that the issuers have signed. So it is never ahead of the right time, unless
 /// two issuers lie, or the only one.
 package final class ProvenTime: Sendable {
-    /// The seconds that a clock may be ahead of it.
+    /// The seconds by which a clock may be ahead of the proven time.
     ///
-    /// A machine that is off for a night proves nothing meanwhile.
+    /// A machine that is off for a night proves no time meanwhile.
     static let tolerance: Int64 = 2 * 86_400
 
     private struct State {
         var moment: ProvenMoment
-        /// When it was that, by the clock that nobody sets.
+        /// The running clock's time at ``moment``.
+        ///
+        /// That clock cannot be set.
         var running: Double
-        /// Whether the store has it, or something by which it was found.
+        /// Whether this time, or the time that it was derived from, is in the store.
         var isKept = false
-        /// The greatest `iat` of each of the two issuers that have signed the greatest since the start, greatest first.
+        /// The greatest `iat` of each of two issuers since the start, greatest first.
+        ///
+        /// These two have signed the greatest times of all issuers.
         var signed: [(issuer: IssuerURL, at: Int64)] = []
     }
 
     private let clock: any AgentClock
     private let state: Mutex<State>
 
-    /// As long as the store has none, and nothing whose age would count, it is what the clock says.
+    /// Starts at the clock's time.
+    ///
+    /// That is right while the store has neither a proven time nor data whose age counts.
     init(_ clock: any AgentClock) {
         self.clock = clock
         state = Mutex(State(moment: ProvenMoment(at: clock.now), running: clock.running))
@@ -44,19 +50,23 @@ package final class ProvenTime: Sendable {
         return moment
     }
 
-    /// The time from which on something counts that is written now: a clock that is behind makes nothing older.
+    /// Returns the time to store with new data.
+    ///
+    /// A clock that is behind does not make the data older.
     func stamp(_ clockTime: Int64) -> Int64 { isBehind(clockTime) ? now : clockTime }
 
-    /// Whether a clock is behind it by more than clocks are set back when they are set right.
+    /// Returns whether a clock is behind by more than a usual correction of a clock.
     func isBehind(_ clockTime: Int64) -> Bool { now.seconds(since: clockTime) > ClockCheck.tolerance }
 
-    /// Whether the store has it.
+    /// Whether this time is in the store.
     var isKept: Bool { state.withLock(\.isKept) }
 
-    /// Whether the clock is so far ahead of it that it is not believed.
+    /// Whether this machine's clock is too far ahead to be believed.
     var isClockAhead: Bool { isKept && clock.now.seconds(since: now) > Self.tolerance }
 
-    /// A sentence that says what is wrong, what it means, and what to do; nil if the clock is not ahead.
+    /// A sentence with the fault, its consequence and the remedy.
+    ///
+    /// `nil` if the clock is not ahead.
     var trouble: String? {
         guard isClockAhead else { return nil }
         return
@@ -65,7 +75,7 @@ package final class ProvenTime: Sendable {
             + "or, with the agent stopped, oob-agent --accept-clock takes it as it is"
     }
 
-    /// Takes what the store has, if that is later.
+    /// Adopts the time in the store, if that is later.
     func adopt(_ stored: ProvenMoment) {
         state.withLock { state in
             if !state.isKept || stored.isLater(than: current(state)) { set(&state, stored) }
@@ -73,7 +83,7 @@ package final class ProvenTime: Sendable {
         }
     }
 
-    /// Is what the clock says: nothing is stored whose age would count.
+    /// Follows the clock while the store has no data whose age would count.
     func followClock() {
         state.withLock { if !$0.isKept { set(&$0, ProvenMoment(at: clock.now)) } }
     }
@@ -82,7 +92,9 @@ package final class ProvenTime: Sendable {
         (state.moment, state.running) = (moment, clock.running)
     }
 
-    /// Notes what an issuer has signed; a time ahead of the clock proves nothing.
+    /// Records an `iat` that an issuer has signed.
+    ///
+    /// A time ahead of the clock proves no time.
     func note(iat: Int64, by issuer: IssuerURL) {
         let now = clock.now
         guard iat <= now.later(by: AuthnRequestReader.clockTolerance) else { return }
@@ -94,16 +106,17 @@ package final class ProvenTime: Sendable {
         }
     }
 
-    /// The issuer that has signed the greatest `iat`, if that is past the proven time; nil if none has.
+    /// The issuer of the greatest `iat`, if that is later than the proven time.
     var witness: IssuerURL? {
         state.withLock { state in
             state.signed.first.flatMap { $0.at > current(state).at ? $0.issuer : nil }
         }
     }
 
-    /// Moves up to what is proven.
+    /// Moves up to the time that the issuers have proven.
     ///
-    /// - Parameter only: the issuer whose word is enough, as no other could say anything; nil: two are needed.
+    /// - Parameter only: the only issuer with active enrollments, whose word is then enough. `nil` if two issuers are
+    ///   needed.
     func moveUp(only: IssuerURL?) {
         state.withLock { state in
             let proof = state.signed.first { $0.issuer == only } ?? state.signed.dropFirst().first

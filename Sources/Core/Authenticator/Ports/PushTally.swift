@@ -2,26 +2,28 @@ import Records
 import Synchronization
 import TextAndTime
 
-/// By which way a message came.
+/// Channel by which a message came.
 package enum ArrivalChannel: Sendable {
     case push, poll
 }
 
-/// What is known since start of how messages come to an enrollment.
+/// Counts and times of an enrollment's messages by channel, since the start.
 package struct PushFacts: Sendable, Equatable {
-    /// Seconds since 1970; nil if there was none.
+    /// The time of the last push, in seconds since 1970.
+    ///
+    /// `nil` if there was none.
     package fileprivate(set) var lastPush: Int64?
     package fileprivate(set) var lastPoll: Int64?
-    /// How many messages came first by this way.
+    /// The number of messages that came by push first.
     package fileprivate(set) var firstByPush = 0
     package fileprivate(set) var firstByPoll = 0
-    /// How many came again by either.
+    /// The number of messages that came again by either channel.
     package fileprivate(set) var duplicates = 0
-    /// Pushes that were not taken.
+    /// The number of refused pushes.
     package fileprivate(set) var refused = 0
     /// The seconds from `iat` to the last message that came first by push.
     package fileprivate(set) var latency: Int64?
-    /// Whether pushes come, so that polls need not be frequent.
+    /// Whether pushes arrive, so that polls need not be frequent.
     package fileprivate(set) var works = false
 
     fileprivate mutating func count(_ others: PushFacts) {
@@ -32,21 +34,23 @@ package struct PushFacts: Sendable, Equatable {
     }
 }
 
-/// Which way messages come by, for each enrollment.
+/// Tally of the channels by which each enrollment's messages come.
 final class PushTally: Sendable {
-    /// The seconds by which a push may come later than its request was made.
+    /// The seconds by which a push may arrive after its request's `iat`.
     static let grace: Int64 = 10
 
     private let facts = Mutex<[EnrollmentID: PushFacts]>([:])
-    /// What was counted of enrollments that are over, as one; only used within the lock of ``facts``.
+    /// The sum of the counts of ended enrollments.
+    ///
+    /// Only used within the lock of ``facts``.
     private let ended = Mutex(PushFacts())
 
     func facts(of id: EnrollmentID) -> PushFacts? { facts.withLock { $0[id] } }
 
-    /// Those of each enrollment, and of all that are over as one.
+    /// The facts of each enrollment, and the sum of all ended ones.
     var all: [PushFacts] { facts.withLock { facts in facts.values + [ended.withLock(\.self)] } }
 
-    /// The enrollment is over: what was counted stays counted.
+    /// Ends the tally of an enrollment, whose counts stay in the sum.
     func end(_ id: EnrollmentID) {
         facts.withLock { facts in
             guard let known = facts.removeValue(forKey: id) else { return }
@@ -56,7 +60,9 @@ final class PushTally: Sendable {
 
     func works(_ id: EnrollmentID) -> Bool { facts.withLock { $0[id]?.works == true } }
 
-    /// An issuer's push was taken; true if pushes did not come before.
+    /// Counts an accepted push.
+    ///
+    /// Returns true if pushes did not work before.
     func notePush(_ id: EnrollmentID, at now: Int64) -> Bool {
         facts.withLock { facts in
             let isNews = facts[id]?.works != true
@@ -78,9 +84,10 @@ final class PushTally: Sendable {
         facts.withLock { $0[id, default: PushFacts()].duplicates += 1 }
     }
 
-    /// A message came that was not known; true if that shows that pushes come no longer.
+    /// Counts a new message.
     ///
-    /// That is when a poll brings what a push would have brought before.
+    /// Returns true if it shows that pushes have stopped. That is the case if a poll brings a message that a push would
+    /// have brought before.
     func noteNew(_ id: EnrollmentID, by channel: ArrivalChannel, iat: Int64?, at now: Int64) -> Bool {
         facts.withLock { facts in
             var known = facts[id] ?? PushFacts()

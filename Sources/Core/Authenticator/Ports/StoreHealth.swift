@@ -3,20 +3,24 @@ package import Records
 import StoreTables
 import Synchronization
 
-/// How the store is: its last trouble, until something could be written again.
+/// Health of the store: its last error, until a write succeeds again.
 package final class StoreHealth: Sendable {
     private let state = Mutex<StoreError?>(nil)
     private let hub = EventHub()
 
-    /// What is wrong with the store at the moment; nil if nothing is known to be.
+    /// The store's current error.
+    ///
+    /// `nil` if none is known.
     package var trouble: StoreError? { state.withLock(\.self) }
 
-    /// Refuses what is new while the disk is full: what room is left is for decisions that are already pending.
+    /// Refuses new data while the disk is full: the remaining space is for decisions that are already pending.
     func expectRoom() throws(StoreError) {
         if let trouble, trouble.kind == .full { throw trouble }
     }
 
-    /// A damaged store stays so until the agent is started anew.
+    /// Records an error.
+    ///
+    /// A damaged store stays damaged until the agent restarts.
     func note(_ trouble: StoreError) {
         let isNews = state.withLock { state in
             guard state?.isForGood != true, state != trouble else { return false }
@@ -26,7 +30,7 @@ package final class StoreHealth: Sendable {
         if isNews { hub.publish(.storeHealthChanged) }
     }
 
-    /// Something was written.
+    /// Records that a write has succeeded.
     func noteWritten() {
         let isNews = state.withLock { state in
             guard let trouble = state, !trouble.isForGood else { return false }
@@ -36,12 +40,13 @@ package final class StoreHealth: Sendable {
         if isNews { hub.publish(.storeHealthChanged) }
     }
 
-    /// Rings when a trouble has come, changed or gone.
+    /// Makes a notifier that rings when an error has come, changed or gone.
     func changes() -> EventNotifier { hub.notifier { _ in true } }
 
-    /// Returns once there is no trouble; throws if the task is cancelled first.
+    /// Waits until the store has no error, or throws if the task is cancelled first.
     ///
-    /// It needs no periodic look: what it waits for is in memory, and rings in the same process under the same lock.
+    /// It needs no periodic check: the error is in this process's memory, and its change rings the notifier under the
+    /// same lock.
     func untilWell() async throws(CancellationError) {
         let changes = changes()
         if trouble == nil { return }
@@ -50,7 +55,7 @@ package final class StoreHealth: Sendable {
     }
 }
 
-/// The store, watched: what goes wrong with it is noted, a damaged one takes nothing more, and a full one nothing new.
+/// Store that reports its errors, and refuses writes while it is damaged and new data while its disk is full.
 struct WatchedStore: Store {
     let real: any Store
     let health: StoreHealth
@@ -85,9 +90,9 @@ struct WatchedStore: Store {
 
     func keepReserve() async throws { try await noting { try await real.keepReserve() } }
 
-    /// Writes, and once more in the room of the reserve if the disk is full.
+    /// Writes, and tries once more in the space of the reserve if the disk is full.
     ///
-    /// The trouble is noted before the second try, in which what is new refuses itself.
+    /// The error is reported before the second try, in which ``StoreHealth/expectRoom()`` refuses new data.
     private func withReserve<T>(_ write: () async throws -> T) async throws -> T {
         if let trouble = health.trouble, trouble.isForGood { throw trouble }
         do {
@@ -109,9 +114,10 @@ struct WatchedStore: Store {
 }
 
 extension Ports {
-    /// Works, and if the store is in trouble waits and works again, as often as it takes.
+    /// Runs the work, and repeats it after each error of the store, once the store has recovered.
     ///
-    /// For what nobody waits for. A loop that does all with the store this way neither ends nor spins nor forgets.
+    /// Use it for work that no caller waits for. A loop that does all its work with the store this way neither ends nor
+    /// spins nor loses work.
     func patiently<T>(_ work: () async throws -> T) async throws -> T {
         while true {
             do {

@@ -1,7 +1,7 @@
-/// Why the agent cannot do its work, or not for an enrollment.
+/// Reason why the agent, or one enrollment, cannot work.
 package struct Trouble: Sendable {
     let cause: Cause
-    /// Words for a person.
+    /// A text for a person.
     let text: String
 
     init(_ cause: Cause, _ text: String) {
@@ -11,26 +11,26 @@ package struct Trouble: Sendable {
 }
 
 extension Trouble {
-    /// Where the cause is, as metrics have it: alerts tell the agent's own trouble from an issuer's.
+    /// Cause of a trouble, as metrics show it: alerts distinguish the agent's own faults from an issuer's.
     package enum Cause: String, CaseIterable, Sendable {
-        /// Not all keys have been looked at since the start.
+        /// Not all keys have been tested since the start.
         case starting
         case database
-        /// No readable head is noted outside the database, though this host has entries.
+        /// The head note is missing or unreadable, though this host has entries.
         case headMissing
-        /// The database is older than this host's noted head.
+        /// The database is older than this host's head note.
         case restored
-        /// Rows of enrollments are not those that the agent wrote last.
+        /// Rows of enrollments differ from the newest state that the agent wrote.
         case rowsChanged
         /// The machine's clock is far ahead of the time that is proven to have passed.
         case clockAhead
-        /// The process has as many files open as it may.
+        /// The process has reached its limit of open files.
         case descriptors
-        /// The control socket was removed, and cannot be made anew.
+        /// The control socket was removed, and cannot be created again.
         case socket
-        /// A key, or a token that the agent keeps, or an enrollment's row, cannot be used.
+        /// A key, an access token or an enrollment's row cannot be used.
         case key
-        /// It cannot be reached, or does not answer as it should.
+        /// The issuer cannot be reached, or its answers are wrong.
         case issuer
         /// The issuer no longer knows the enrollment.
         case suspended
