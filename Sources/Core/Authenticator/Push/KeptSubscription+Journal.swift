@@ -6,9 +6,9 @@ import StoreTables
 import StrictJSON
 import TextAndTime
 
-/// What changes subscriptions, each change with its entry in the journal.
+/// Changes of subscriptions, each with its entry in the journal.
 extension StoreTransaction {
-    /// Notes that the issuer has the newest subscription of an enrollment: those before it end.
+    /// Marks an enrollment's newest subscription as registered with the issuer, and removes the older ones.
     func registerNewestSubscription(of id: EnrollmentID, at now: Int64) throws {
         let all = try subscriptions(of: id)
         guard var newest = all.last else { return }
@@ -20,9 +20,9 @@ extension StoreTransaction {
         for old in all.dropLast() { try remove(old, at: now) }
     }
 
-    /// Takes in a new one; one that the issuer was not known to have goes for it, so that there are two at most.
+    /// Adds a subscription in the place of an unregistered one, so that an enrollment has two at most.
     ///
-    /// False, and nothing is changed, if the enrollment ended meanwhile.
+    /// Returns false, without a change, if the enrollment has ended meanwhile.
     @discardableResult
     func begin(_ new: KeptSubscription, at now: Int64) throws -> Bool {
         guard try enrollment(new.enrollmentId)?.isOver == false else { return false }
@@ -42,15 +42,15 @@ extension StoreTransaction {
     }
 }
 
-/// A subscription in the journal: by a digest of its endpoint, never by its URL or keys.
+/// Facts about a subscription, by a digest of its endpoint, never by its URL or keys.
 extension JournalFact {
-    /// Pushes to it are taken from now on; its issuer is to learn of it.
+    /// The start of a subscription: pushes to it are accepted from now on, and its issuer is to learn of it.
     static func pushMade(_ kept: KeptSubscription) throws -> JournalFact { try push(.pushMade, kept) }
 
-    /// The issuer has answered that it has it.
+    /// The issuer's answer that it has the subscription.
     static func pushRegistered(_ kept: KeptSubscription) throws -> JournalFact { try push(.pushRegistered, kept) }
 
-    /// Pushes to it are taken no more.
+    /// The end of a subscription: pushes to it are no longer accepted.
     static func pushRemoved(_ kept: KeptSubscription) throws -> JournalFact { try push(.pushRemoved, kept) }
 
     private static func push(_ kind: Kind, _ kept: KeptSubscription) throws -> JournalFact {

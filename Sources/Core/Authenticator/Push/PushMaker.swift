@@ -2,17 +2,21 @@ import IssuerProtocol
 import Keys
 import Records
 
-/// Makes push subscriptions: key, auth secret and endpoint are new each time.
+/// Maker of push subscriptions.
+///
+/// Key, auth secret and endpoint are new each time.
 struct PushMaker: Sendable {
     let ports: Ports
     let settings: PushSettings?
 
-    /// The VAPID key of an issuer for whom an enrollment takes pushes; nil if it takes none.
+    /// Returns the VAPID key of the enrollment's issuer.
+    ///
+    /// `nil` if the enrollment accepts no pushes.
     func vapidKey(for enrollment: Enrollment, _ discovery: Discovery) -> [UInt8]? {
         settings?.hasAddress == true && enrollment.takesPush ? discovery.vapidPublicKey : nil
     }
 
-    /// - Returns: what the store keeps, and what the issuer gets; nil if the enrollment takes no pushes.
+    /// - Returns: the subscription for the store and the one for the issuer. `nil` if the enrollment accepts no pushes.
     func make(
         for enrollment: Enrollment, _ discovery: Discovery
     ) throws -> (kept: KeptSubscription, sent: PushSubscription)? {
@@ -26,7 +30,7 @@ struct PushMaker: Sendable {
         return (kept, PushSubscription(endpoint: endpoint, recipient: key.recipient))
     }
 
-    /// Whether a subscription is as one that would be made now.
+    /// Returns whether a subscription has the address and VAPID key that a new one would have.
     func fits(_ kept: KeptSubscription, vapidKey: [UInt8]) -> Bool {
         settings?.begins(kept.endpoint) == true && kept.vapidKey == vapidKey
     }

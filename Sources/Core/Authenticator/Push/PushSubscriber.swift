@@ -5,12 +5,10 @@ import Logging
 import Records
 import StoreTables
 
-/// Gives each issuer the push subscription that this agent wants it to have.
+/// Updates each issuer's push subscription: registers, replaces or ends it.
 ///
-/// It is put, replaced, or ended.
-///
-/// A new one is in the store before the issuer learns of it, and the old one stays until the issuer has answered: pushes
-/// to both are taken, and after a crash the same one is sent again.
+/// A new subscription is in the store before the issuer learns of it, and the old one stays until the issuer has
+/// answered. So pushes to both are accepted, and after a crash the same subscription is sent again.
 struct PushSubscriber: Sendable {
     let ports: Ports
     let maker: PushMaker
@@ -18,18 +16,20 @@ struct PushSubscriber: Sendable {
     let hub: EventHub
     let log: Logger
 
-    /// How many issuers are called at a time.
+    /// The most issuers that are called at a time.
     private static let atATime = 8
-    /// Issuers are asked once a day whether their key is another one.
+    /// The seconds between two checks whether an issuer's key has changed.
     private static let day: Double = 86_400
-    /// How long a person waits for the issuers, in seconds; it goes on without.
+    /// The longest wait of a person for the issuers, in seconds.
+    ///
+    /// The work continues after it.
     private static let patience: Double = 30
 
-    /// Works until the task is cancelled: at start and once a day for all, else for whom something has changed.
+    /// Updates all subscriptions at start and once a day, else changed ones, until the task is cancelled.
     func run() async throws {
         let pendingKeys = hub.pendingKeys { Self.changed($0) + Self.found($0) }
         var backoff = Backoff(first: 1, limit: 300)
-        // On the steady clock: however often something is found meanwhile, a day later all are looked at again.
+        // On the steady clock, so that a full update runs each day, however often changes come between.
         var lookedAt = ports.clock.steady
         var due = try await all()
         while !Task.isCancelled {
@@ -40,7 +40,7 @@ struct PushSubscriber: Sendable {
             if due.isEmpty { backoff.reset() }
             let untilAll = max(lookedAt + Self.day - ports.clock.steady, 0)
             let pause = due.isEmpty ? untilAll : try backoff.next(retryAfter: nil, entropy: ports.entropy)
-            // A failed subscription is found again at each look, and waits for its pause all the same.
+            // Each periodic look finds a failed subscription again. It must wait for its pause.
             try await ports.clock.sleep(seconds: pause, orUntil: due.isEmpty ? toldOrFound : told)
             if ports.clock.steady >= lookedAt + Self.day {
                 lookedAt = ports.clock.steady
@@ -61,16 +61,16 @@ struct PushSubscriber: Sendable {
     }
 
     private func all() async throws -> Set<EnrollmentID> {
-        // An agent that is not pushed to only ends what an earlier one has left.
+        // An agent without push only ends the subscriptions that an earlier configuration has left.
         let stage: EnrollmentStage = maker.settings == nil ? .subscribed : .active
         return try await ports.patiently {
             Set(try await ports.store.read { try $0.enrollmentIDs(at: stage) }.filter(ports.isOurs))
         }
     }
 
-    /// Makes a new subscription for each, and waits for the issuers a while.
+    /// Makes a new subscription for each enrollment, and waits a while for the issuers.
     ///
-    /// - Returns: those whose issuer has not answered yet; for them the agent goes on trying.
+    /// - Returns: the enrollments whose issuer has not answered yet. The agent continues to try for them.
     func rotate(
         _ enrollments: [Enrollment], noting note: (Int) async throws -> Void
     ) async throws -> [EnrollmentID] {
@@ -86,9 +86,9 @@ struct PushSubscriber: Sendable {
         return try await unregistered(ids)
     }
 
-    /// Has the issuer of an enrollment push to the address as it is now.
+    /// Updates the subscription of an enrollment to the present address.
     ///
-    /// - Returns: whether it was told in time; if not, the agent goes on trying.
+    /// - Returns: whether the issuer was told in time. If not, the agent continues to try.
     func resettle(_ id: EnrollmentID) async throws -> Bool {
         let notifier = hub.notifier { if case .pushSettled(id) = $0 { true } else { false } }
         hub.publish(.pushRotated(id))
@@ -106,9 +106,10 @@ struct PushSubscriber: Sendable {
         }
     }
 
-    /// Makes new subscriptions for all, or for none.
+    /// Makes new subscriptions for all enrollments or for none.
     ///
-    /// Every issuer is asked first, and all go into the store together: nothing is half done if one cannot be reached.
+    /// Each issuer is called first, and all subscriptions are stored together, so that an unreachable issuer leaves no
+    /// partial change.
     private func begin(
         _ enrollments: [Enrollment], noting note: (Int) async throws -> Void
     ) async throws -> [EnrollmentID] {
@@ -121,7 +122,7 @@ struct PushSubscriber: Sendable {
             throw Self.nothingToRotate
         }
         try await note(made.count)
-        // While the issuers were asked and this was noted, an enrollment may have ended: then there is nothing to rotate for it.
+        // While the issuers were called and this was recorded, an enrollment may have ended. It gets no subscription.
         let new = made
         return try await ports.store.write { store in
             let now = ports.clock.now
@@ -151,7 +152,7 @@ struct PushSubscriber: Sendable {
 // MARK: One enrollment
 
 extension PushSubscriber {
-    /// Settles each; returns those that failed.
+    /// Updates each subscription, and returns the enrollments for which that failed.
     private func settleAll(_ ids: Set<EnrollmentID>) async -> Set<EnrollmentID> {
         var waiting = Array(ids)[...]
         return await withTaskGroup(of: EnrollmentID?.self) { tasks in
@@ -219,7 +220,7 @@ extension PushSubscriber {
         try await ports.gateway.subscribe(access, subscription)
         let endpoint = subscription.endpoint
         try await ports.store.write { store in
-            // One that was made meanwhile is still to be sent.
+            // A subscription that was made meanwhile is still to be sent.
             guard try store.subscriptions(of: enrollment.id).last?.endpoint == endpoint else { return }
             try store.registerNewestSubscription(of: enrollment.id, at: ports.clock.now)
         }

@@ -3,28 +3,32 @@ import Records
 import Synchronization
 import TextAndTime
 
-/// Messages that cannot be judged yet: their `iat` is ahead, or their key is not known yet.
+/// Messages that cannot be verified yet, because their `iat` is ahead or their key is unknown.
 ///
-/// In memory, and bounded in messages and in bytes.
+/// They are in memory, bounded in messages and in bytes.
 final class DeferredMessages: Sendable {
     struct Held: Sendable {
         let enrollmentId: EnrollmentID
         let issuer: IssuerTarget
         let message: String
-        /// Whether the issuer listed it.
+        /// Whether an answer of the issuer listed it.
         let isListed: Bool
-        /// When it is read again, seconds since 1970: a wall clock that is put right may come to it sooner.
+        /// The wall-clock time of the next try, in seconds since 1970.
+        ///
+        /// A wall clock that is corrected may reach it sooner.
         let readAgainAt: Int64
-        /// The same on the steady clock: a wall clock that is set back does not put it off.
+        /// The latest time of the next try, on the steady clock.
+        ///
+        /// A wall clock that is set back does not delay it.
         let readAgainBy: Double
-        /// When it is dropped unless it could be judged; on the steady clock, which nobody sets.
+        /// The time at which it is dropped if it cannot be verified, on the steady clock, which cannot be set.
         let dropAt: Double
 
         var bytes: Int { message.utf8.count }
 
         /// - Parameters:
-        ///   - seconds: the time until it is read again.
-        ///   - dropAt: nil for ``DeferredMessages/longest`` from now on.
+        ///   - seconds: the time until the next try.
+        ///   - dropAt: the time of its drop. `nil` for ``DeferredMessages/longest`` from now.
         init(
             _ message: String, for enrollmentId: EnrollmentID, of issuer: IssuerTarget, isListed: Bool,
             readAgainIn seconds: Int64, dropAt: Double? = nil, by clock: any AgentClock
@@ -35,7 +39,7 @@ final class DeferredMessages: Sendable {
             self.dropAt = dropAt ?? clock.steady + DeferredMessages.longest
         }
 
-        /// The same, to be read again later.
+        /// Returns a copy with a later next try.
         func held(for seconds: Int64, by clock: any AgentClock, atLeastOnce: Bool) -> Held {
             let dropAt = atLeastOnce ? max(dropAt, clock.steady + Double(seconds)) : dropAt
             return Held(
@@ -43,7 +47,7 @@ final class DeferredMessages: Sendable {
                 by: clock)
         }
 
-        /// Whether it is read again before it is dropped.
+        /// Whether its next try comes before its drop.
         var isReadAgain: Bool { readAgainBy <= dropAt }
 
         fileprivate func isDue(by clock: any AgentClock) -> Bool {
@@ -57,7 +61,7 @@ final class DeferredMessages: Sendable {
         var bytes = 0
     }
 
-    /// The seconds for which a message is held at most.
+    /// The longest time for which a message is deferred, in seconds.
     static let longest: Double = 600
 
     private let bounds: AgentBounds
@@ -65,7 +69,7 @@ final class DeferredMessages: Sendable {
 
     init(_ bounds: AgentBounds) { self.bounds = bounds }
 
-    /// False if there is no room for it.
+    /// Adds a message, and returns false if it has no room.
     func hold(_ message: Held) -> Bool {
         state.withLock { state in
             let own = state.held[message.issuer]?[message.enrollmentId] ?? []
@@ -81,7 +85,7 @@ final class DeferredMessages: Sendable {
         }
     }
 
-    /// Takes out those of an issuer that are to be read again now, at most so many.
+    /// Removes and returns an issuer's due messages, at most `limit`.
     func takeDue(of issuer: IssuerTarget, by clock: any AgentClock, limit: Int = .max) -> [Held] {
         state.withLock { state in
             var due: [Held] = []
@@ -100,16 +104,18 @@ final class DeferredMessages: Sendable {
         }
     }
 
-    /// When the first of an issuer's is to be read again; nil if there is none.
+    /// Returns the time of an issuer's first due message.
+    ///
+    /// `nil` if there is none.
     func nextDeadline(of issuer: IssuerTarget) -> Int64? {
         state.withLock { state in
             state.held[issuer].flatMap { $0.values.joined().lazy.map(\.readAgainAt).min() }
         }
     }
 
-    /// Those of whom something is held.
+    /// The issuers of all deferred messages.
     var issuers: [IssuerTarget] { state.withLock { Array($0.held.keys) } }
 
-    /// How many there are.
+    /// The number of deferred messages.
     var count: Int { state.withLock(\.count) }
 }

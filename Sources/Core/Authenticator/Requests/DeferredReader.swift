@@ -5,21 +5,25 @@ import StoreTables
 import Synchronization
 import TextAndTime
 
-/// Reads again what was held, when its time has come.
+/// Reads deferred messages again when they are due.
 ///
-/// Reading a message may ask its issuer for keys. So each issuer's messages are read by a task of their own, which lives
-/// while there are any, and within a time limit: an issuer that does not answer holds up nobody else's.
+/// Reading a message may fetch its issuer's keys. So each issuer's messages have a task of their own, which lives while
+/// the issuer has any, and a time limit. An issuer that does not answer delays no messages of other issuers.
 struct DeferredReader: Sendable {
     let ports: Ports
     let intake: Intake
     let deferred: DeferredMessages
     let hub: EventHub
 
-    /// The most messages that are read in one go.
+    /// The most messages in one batch.
     private static let batch = 100
-    /// The seconds that one go may take: the issuer may be asked for its discovery and for its keys, 30 s each.
+    /// The time limit of a batch, in seconds.
+    ///
+    /// The issuer's discovery and keys may be fetched, 30 s each.
     static let patience: Double = 65
-    /// The longest sleep, in seconds: a wall clock that was set meanwhile is noticed by then.
+    /// The longest sleep, in seconds.
+    ///
+    /// A change of the wall clock is noticed by then.
     private static let longestSleep: Double = 60
 
     /// Works until the task is cancelled.
@@ -34,11 +38,11 @@ struct DeferredReader: Sendable {
         await KeyedWork().run(deferred.issuers, then: pendingKeys) { issuer in await readAll(of: issuer) }
     }
 
-    /// Reads an issuer's messages as their times come, until none is left.
+    /// Reads an issuer's messages as they become due, until none is left.
     private func readAll(of issuer: IssuerTarget) async {
         while !Task.isCancelled {
             await readDue(of: issuer)
-            // Listening begins before the look, so nothing is held in between unseen.
+            // The notifier begins before the check, so that no message is deferred unseen between the two.
             let notifier = hub.notifier { event in
                 switch event {
                 case .messageHeld(issuer): true
@@ -53,7 +57,7 @@ struct DeferredReader: Sendable {
         }
     }
 
-    /// Reads those of an issuer's messages whose time has come.
+    /// Reads an issuer's due messages.
     func readDue(of issuer: IssuerTarget) async {
         while !Task.isCancelled {
             let due = deferred.takeDue(of: issuer, by: ports.clock, limit: Self.batch)
@@ -63,7 +67,7 @@ struct DeferredReader: Sendable {
         }
     }
 
-    /// Reads messages one after another, and says how many there was time for.
+    /// Reads messages one after another, and returns the number that were read in time.
     private func readInTime(_ messages: [DeferredMessages.Held]) async -> Int {
         await withTaskGroup(of: Int?.self) { group in
             group.addTask {
@@ -83,14 +87,15 @@ struct DeferredReader: Sendable {
         }
     }
 
-    /// False if there was no more time.
+    /// Reads a message again, and returns false if the time limit came first.
     private func readAgain(_ held: DeferredMessages.Held) async -> Bool {
         guard !Task.isCancelled else { return false }
         do {
             guard let enrollment = try await ports.store.read({ try $0.enrollment(held.enrollmentId) }) else {
                 return true
             }
-            // The enrollment may end meanwhile: intake looks again in the database transaction that keeps the message.
+            // The enrollment may end meanwhile: intake checks that again in the database transaction that stores the
+            // message.
             try await intake.receive([held.message], for: enrollment, heldUntil: held.dropAt, isListed: held.isListed)
         } catch {
             guard !Task.isCancelled else { return false }
@@ -99,9 +104,9 @@ struct DeferredReader: Sendable {
         return true
     }
 
-    /// It could not be judged now (no keys, no database): it stays held.
+    /// Defers a message again that could not be verified now, for lack of keys or of the database.
     ///
-    /// It counts as received, so it is not given up because of a trouble that is the agent's own.
+    /// It counts as received, so a fault of the agent's own does not drop it.
     private func holdOn(_ held: DeferredMessages.Held, isOwnTrouble: Bool) {
         let later = held.held(for: IssuerDirectory.unknownKeyPause, by: ports.clock, atLeastOnce: isOwnTrouble)
         guard later.isReadAgain, deferred.hold(later) else { return intake.giveUp(held) }

@@ -3,7 +3,9 @@ import Records
 import ThreeDS
 
 extension EnrollmentFacts {
-    /// The facts that a request for an enrollment is read by; nil while it has no authenticator id.
+    /// Makes the facts that verify a request for an enrollment.
+    ///
+    /// `nil` while the enrollment has no authenticator id.
     init?(_ enrollment: Enrollment, _ policy: ExponentPolicy) {
         guard let membership = enrollment.membership else { return nil }
         self.init(

@@ -5,7 +5,7 @@ import Records
 import StoreTables
 import TextAndTime
 
-/// Takes in the messages of one answer: verifies them, then stores, holds or drops each.
+/// Intake of an issuer's messages: verifies them, then stores, defers or drops each.
 struct Intake: Sendable {
     let ports: Ports
     let settings: AgentSettings
@@ -18,20 +18,22 @@ struct Intake: Sendable {
     let refusedPeers: LogQuota
     let log: Logger
 
-    /// Every message is in the store, held or dropped when this returns, so a cursor may move.
+    /// Stores, defers or drops each message.
+    ///
+    /// A cursor may move after this returns.
     ///
     /// - Parameters:
-    ///   - channel: nil for messages that were held before.
-    ///   - heldUntil: for these, when they are dropped; on the steady clock.
-    ///   - isListed: whether the issuer listed them; a push may be anyone's.
-    /// - Returns: whether any of them is in the store now that was not before.
-    /// - Throws: what the store throws, `CommandError` for a damaged row; then nothing of the answer was taken in.
+    ///   - channel: the channel of arrival. `nil` for messages that were deferred.
+    ///   - heldUntil: for deferred messages, the time of their drop on the steady clock.
+    ///   - isListed: whether the issuer listed them. Anyone can send a push.
+    /// - Returns: whether a message is in the store now that was not before.
+    /// - Throws: the store's errors, or `CommandError` for a damaged row. Then no message of the answer was stored.
     @discardableResult
     func receive(
         _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Double? = nil,
         isListed: Bool = true
     ) async throws -> Bool {
-        // A row may be put right again: its requests then have to come.
+        // A damaged row may be repaired. Its requests must then still come.
         try enrollment.expectWhole()
         guard let facts = EnrollmentFacts(enrollment, settings.exponentPolicy), !messages.isEmpty else { return false }
         let keys = try await knownKeys(of: enrollment)
@@ -78,7 +80,7 @@ struct Intake: Sendable {
         let settings = settings
         let outcomes = try await ports.store.write { store -> [RequestAdmission.Outcome?] in
             try ports.storeHealth.expectRoom()
-            // An answer may come after the enrollment's end: then there is nobody to present it to.
+            // An answer may come after the enrollment's end, when there is nobody to present it to.
             guard let current = try store.enrollment(enrollment.id), !current.isOver else { return [] }
             try current.expectWhole()
             let (now, time) = (ports.clock.now, ports.provenTime)
@@ -103,7 +105,7 @@ struct Intake: Sendable {
         }
     }
 
-    /// Logs what is durable, and holds or drops the rest.
+    /// Logs committed outcomes, and defers or drops the other messages.
     private func conclude(_ item: Item, _ outcome: RequestAdmission.Outcome?, of enrollment: Enrollment) {
         noteHealth(outcome, of: enrollment)
         switch (outcome, item.verdict) {
@@ -122,7 +124,7 @@ struct Intake: Sendable {
         case (.noRoom?, _):
             drop(.noRoom, "no more may be stored for this issuer or enrollment; a message was dropped", of: enrollment)
         case (.early(let seconds)?, _):
-            // Clocks differ: it is read again when its iat is no longer ahead by more than the tolerance.
+            // Clocks differ: the message is read again when its `iat` is within the tolerance.
             hold(item, for: seconds.later(by: -AuthnRequestReader.clockTolerance), enrollment)
         case (.tooEarly(let seconds)?, _):
             drop(
@@ -183,7 +185,9 @@ struct Intake: Sendable {
             "a request arrived by poll without a push: polls are frequent again", metadata: enrollment.logged())
     }
 
-    /// An issuer lists nothing whose time is over, so its clock and this one differ.
+    /// Logs a listed request that had already expired.
+    ///
+    /// Issuers do not list expired requests, so the issuer's clock and this one differ.
     private func noteLate(_ item: Item, _ enrollment: Enrollment) {
         guard item.channel == .poll, case .request(let request) = item.verdict, let exp = request.exp,
             exp <= ports.clock.now,
@@ -193,7 +197,7 @@ struct Intake: Sendable {
         log.warning("a request arrived already expired; check this machine's clock", metadata: metadata)
     }
 
-    /// Nothing has proved who sent it.
+    /// Logs an unknown key, with a limit: the sender is not proven.
     private func noteUnknownKey(_ kid: String, _ reason: String, _ enrollment: Enrollment) {
         guard
             let metadata = limitedMetadata(
@@ -203,7 +207,9 @@ struct Intake: Sendable {
         log.notice("a request waits for an unknown key", metadata: metadata)
     }
 
-    /// Notes what is wrong with a message that the issuer itself listed; others can push whatever they like.
+    /// Reports the fault of a message that the issuer itself listed.
+    ///
+    /// Anyone can push any message.
     private func noteFault(_ sentence: String, _ item: Item, _ enrollment: Enrollment) {
         guard item.isListed else { return }
         health.note(enrollment.id, unverified: sentence, at: ports.clock.now)
@@ -223,7 +229,7 @@ struct Intake: Sendable {
         hub.publish(.messageHeld(enrollment.target))
     }
 
-    /// Drops a held message that could not be read again in time.
+    /// Drops a deferred message that could not be read again in time.
     func giveUp(_ held: DeferredMessages.Held) {
         drop(
             .notHeld, "a request that could not be verified was dropped", of: held.enrollmentId,
@@ -231,7 +237,9 @@ struct Intake: Sendable {
             with: ["because": "the issuer's keys, or this agent's database, could not be read in time"])
     }
 
-    /// Drops what a batch fetch's answer says about authenticators that were not asked for: counted once an answer.
+    /// Drops results of a batch fetch for authenticators that the call did not name.
+    ///
+    /// An answer counts once.
     func dropNotAsked(_ first: TokenID, at issuer: IssuerURL) {
         drop(
             .notAsked, "a batch fetch was answered for an authenticator that was not asked for", of: nil, at: issuer,
@@ -250,15 +258,16 @@ struct Intake: Sendable {
         with metadata: Logger.Metadata
     ) {
         drops.note(drop)
-        // By reason, of which there are few: an issuer that gets several things wrong is told of each.
+        // There is a topic per reason, and reasons are few: each fault of an issuer gets its own line.
         let topic = "\(drop) \(metadata["reason"].map { "\($0)" } ?? "")"
         guard let metadata = limitedMetadata(about: topic, of: id, at: issuer, with: metadata) else { return }
         log.warning(sentence, metadata: metadata)
     }
 
-    /// Returns what a line says, if one may be written now: one per enrollment, topic and pause, some of an issuer.
+    /// Returns the metadata of a log line, or `nil` if the quota refuses the line.
     ///
-    /// So an issuer cannot fill the log, however many enrollments are at it. The topics are the agent's own words.
+    /// The quota is one line per enrollment, topic and pause, and a limited number per issuer. So an issuer cannot fill
+    /// the log, however many enrollments it has. The topics are the agent's own words.
     private func limitedMetadata(
         about topic: String, of id: EnrollmentID?, at issuer: IssuerURL, with metadata: Logger.Metadata
     ) -> Logger.Metadata? {
@@ -277,7 +286,9 @@ struct Intake: Sendable {
 }
 
 extension MessageVerdict {
-    /// The `iat` of a message that the issuer has signed; nil if there is none.
+    /// The `iat` of a message that the issuer has signed.
+    ///
+    /// `nil` if there is none.
     fileprivate var signedTime: Int64? {
         switch self {
         case .request(let request): request.iat

@@ -4,7 +4,9 @@ import Records
 import StoreTables
 
 extension RequestAdmission {
-    /// Takes a request back: it acts on the jti that it names, and is remembered for one that has not come yet.
+    /// Applies a cancellation to the request of the jti that it names.
+    ///
+    /// If that request has not come yet, the cancellation is stored for it.
     func takeBack(by cancellation: Cancellation, in store: StoreTransaction) throws -> Outcome {
         guard cancellation.exp > now else { return .known }
         if let seen = try store.message(enrollment: enrollment.id, jti: cancellation.jti) {
@@ -16,7 +18,7 @@ extension RequestAdmission {
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         }
         try store.removeCancellations(until: provenNow)
-        // Past the bounds for requests each of them can still be taken back.
+        // These bounds are higher than those for requests, so that each stored request can still be cancelled.
         let tally = try tally(in: store)
         guard try store.cancellationCount(enrollment: enrollment.id, after: now) < bounds.cancellations,
             tally.messages < 2 * bounds.messagesADay

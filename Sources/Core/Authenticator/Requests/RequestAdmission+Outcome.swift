@@ -1,11 +1,13 @@
 import Records
 
 extension RequestAdmission {
-    /// Why a request is refused that is in order by itself; the raw values are stable.
+    /// Reason to refuse a request that is valid in itself.
+    ///
+    /// The raw values are stable.
     enum Refusal: String, CaseIterable {
         case tooManyUndecided, tooManyBytes, conflict
 
-        /// The fault and what is allowed, for a log line.
+        /// The fault and the bound, for a log line.
         var sentence: String {
             switch self {
             case .tooManyUndecided: "as many requests as max-undecided are undecided"
@@ -22,23 +24,33 @@ extension RequestAdmission {
         case presented(RequestID)
         /// It is in the store, and its denial in the outbox.
         ///
-        /// Without a refusal, what is wrong is in the message itself.
+        /// Without a refusal, the fault is in the message itself.
         case refused(Refusal?)
-        /// Anything else that changed the store.
+        /// Any other change of the store.
         case entered
-        /// Its jti, or its transaction under another jti, is known; nothing to do.
+        /// Its jti, or its transaction under another jti, is known.
+        ///
+        /// It needs no further work.
         case known
-        /// The jti stands for other bytes: it is never answered.
+        /// Its jti is known with other bytes.
+        ///
+        /// It is never answered.
         case reusedJTI
-        /// Too many came within a day, or too many that are never presented: it is neither kept nor answered.
+        /// Too many messages came within a day, or too many that are never presented.
+        ///
+        /// It is neither stored nor answered.
         case overQuota
-        /// Its issuer or enrollment has no room in the store, not even for a refusal: it is neither kept nor answered.
+        /// Its issuer or enrollment has no room in the store, not even for a refusal.
+        ///
+        /// It is neither stored nor answered.
         case noRoom
-        /// `iat` is ahead: it is not in the store.
+        /// Its `iat` is ahead.
+        ///
+        /// It is not in the store.
         case early(secondsAhead: Int64)
         case tooEarly(secondsAhead: Int64)
 
-        /// Whether it is in the store now, and was not before.
+        /// Whether the message is new in the store.
         var isNews: Bool {
             switch self {
             case .presented, .refused, .entered: true

@@ -5,18 +5,20 @@ import StoreTables
 import TextAndTime
 import ThreeDS
 
-/// Admits one authentic message into the store, in one database transaction: dedup, conflict, supersede.
+/// Admission of one authentic message into the store, in one database transaction: dedup, conflict, supersede.
 ///
-/// What an enrollment was asked is presented once and decided once, however often and by whatever channel it arrives.
+/// A transaction is presented once and decided once, however often and by any channel it arrives.
 struct RequestAdmission {
     let enrollment: Enrollment
     let now: Int64
-    /// When the message counts as having come: a clock that is behind makes it no older.
+    /// The message's time of arrival.
+    ///
+    /// A clock that is behind does not make it older.
     let receivedAt: Int64
     /// The proven time.
     let provenNow: Int64
     let bounds: AgentBounds
-    /// Ids for requests, made before the database transaction.
+    /// The id for a new request, made before the database transaction.
     let newId: RequestID
     /// The zone in which times are shown.
     let localTime: LocalTime
@@ -27,12 +29,12 @@ struct RequestAdmission {
         if let seen = try store.message(enrollment: enrollment.id, jti: read.jti) {
             return try receiveAgain(seen, digest: read.payloadDigest, in: store)
         }
-        // Whatever becomes of it, it takes room in the store: also one that is presented for a second only.
+        // Each outcome takes room in the store, even for a request that is presented for only a second.
         let tally = try tally(in: store)
         guard tally.messages < bounds.messagesADay else { return .overQuota }
         guard bounds.hasRoom(beside: tally, eighthsMore: 1) else { return .noRoom }
         let arrival = Arrival(read: read, message: message, hasRoom: bounds.hasRoom(beside: tally))
-        // The clock may have been set since the message was read; this time the store has held against its own.
+        // The clock may have been set since the message was read. The store has compared this time with its own.
         switch read.verdict(at: now) {
         case .early(let seconds): return .early(secondsAhead: seconds)
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
@@ -45,15 +47,15 @@ struct RequestAdmission {
         }
     }
 
-    /// A message that is not known yet.
+    /// An authentic message with an unknown jti.
     private struct Arrival {
         let read: VerifiedRequest
         let message: String
-        /// Whether it may be presented, and is kept whole if it is not.
+        /// Whether it may be presented, and is stored in full even if it is not.
         let hasRoom: Bool
     }
 
-    /// A message whose time is over: it is remembered, and never presented.
+    /// Stores an expired message, which is never presented.
     private func enterLate(_ arrival: Arrival, in store: StoreTransaction) throws -> Outcome {
         guard try isWithinQuota(in: store) else { return .overQuota }
         let late = try insert(arrival, presented: nil, life: .expired, in: store).request
@@ -61,7 +63,9 @@ struct RequestAdmission {
         return .entered
     }
 
-    /// Receives a message whose jti is known: the same bytes change nothing, others are a conflict, recorded once.
+    /// Handles a message with a known jti.
+    ///
+    /// The same bytes change no row. Other bytes are a conflict, which is recorded once.
     func receiveAgain(_ seen: SeenMessage, digest: [UInt8], in store: StoreTransaction) throws -> Outcome {
         guard seen.payloadDigest != digest else { return .known }
         if !seen.isReused {
@@ -99,7 +103,7 @@ struct RequestAdmission {
         case .approved, .denied, .refused:
             return try answerDuplicate(request, from: arrival.read, of: holder, in: store)
         case .expired, .cancelled:
-            // Presented anew only by a later one: an older one that comes late never is.
+            // Only a newer message presents the transaction again, never an older message that comes late.
             guard request.iat > (holder.iat ?? .min) else {
                 return try receiveOlder(arrival.read, of: holder, in: store)
             }
@@ -107,9 +111,9 @@ struct RequestAdmission {
         }
     }
 
-    /// Closes the request that holds an acsTransId, if its time is over and the clock has not come to it yet.
+    /// Closes an expired request of an acsTransId that the ``ExpiryService`` has not closed yet.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether it was closed.
     private func expireIfDue(_ holder: inout RequestRecord, in store: StoreTransaction) throws -> Bool {
         guard let exp = holder.exp, exp <= now, holder.life.expire() else { return false }
         try store.updateLife(of: holder)
@@ -135,13 +139,15 @@ struct RequestAdmission {
         return .presented(newId)
     }
 
-    /// Whether a cancellation came first and still counts.
+    /// Returns whether a valid cancellation came before its request.
     private func isTakenBack(_ jti: TokenID, in store: StoreTransaction) throws -> Bool {
         guard let cancellation = try store.cancellation(enrollment: enrollment.id, of: jti) else { return false }
         return cancellation.until > now
     }
 
-    /// The same transaction under a new jti: a later approval answers the one with the greatest `iat`.
+    /// Replaces the message of a pending request that comes again under a new jti.
+    ///
+    /// A later approval answers the message with the greatest `iat`.
     private func supersede(
         _ holder: RequestRecord, by request: AuthnRequest, from arrival: Arrival, in store: StoreTransaction
     ) throws -> Outcome {
@@ -152,11 +158,12 @@ struct RequestAdmission {
         newer.exp = request.exp
         newer.message = arrival.message
         newer.traceparent = request.traceparent
-        // The newer bytes are the ones that a signature covers: acsTransId may have come in another case.
+        // A signature covers the newer bytes: acsTransId may be in another case there.
         newer.presented = PresentedRequest(request)
         let isCancelled = try isTakenBack(arrival.read.jti, in: store) && newer.life.cancel()
         try store.update(newer)
-        // Not before: by the damage the store knows whether the older message is still there to be replaced.
+        // Only after the update, which uses the damage to find out whether the older message is still there to be
+        // replaced.
         newer.damage = nil
         let text = keptText(of: newer)
         try store.keep(KeptEvidence(issuerKey: arrival.read.issuerKey, text: text?.text), of: newer.id)
@@ -168,7 +175,7 @@ struct RequestAdmission {
         return .entered
     }
 
-    /// A message of a known request that is older than the request's: it is remembered, and changes nothing.
+    /// Records a message that is older than its known request, which stays unchanged.
     private func receiveOlder(
         _ read: VerifiedRequest, of holder: RequestRecord, in store: StoreTransaction
     ) throws -> Outcome {
@@ -177,7 +184,7 @@ struct RequestAdmission {
         return .known
     }
 
-    /// A decided transaction that is asked again is not decided again.
+    /// Denies another message of a decided transaction as `duplicate`, without a new decision.
     private func answerDuplicate(
         _ request: AuthnRequest, from read: VerifiedRequest, of holder: RequestRecord, in store: StoreTransaction
     ) throws -> Outcome {
@@ -187,7 +194,7 @@ struct RequestAdmission {
         return .entered
     }
 
-    /// Another transaction under a known acsTransId: the newcomer is refused, an undecided first one is marked.
+    /// Refuses another transaction under a known acsTransId, and marks the first one if it is undecided.
     private func conflict(of arrival: Arrival, with holder: RequestRecord, in store: StoreTransaction) throws -> Outcome
     {
         var marked = holder
@@ -224,7 +231,9 @@ struct RequestAdmission {
         return .refused(nil)
     }
 
-    /// The messages are those of 24 hours and up to five minutes, each jti once, whatever became of it.
+    /// Counts the messages of the last 24 hours and up to five minutes more.
+    ///
+    /// Each jti counts once, with any outcome.
     func tally(in store: StoreReading) throws -> StoredTally {
         try store.storedTally(of: enrollment.id, since: receivedAt - Self.day, until: receivedAt)
     }
@@ -234,13 +243,13 @@ struct RequestAdmission {
             < bounds.refusedADay
     }
 
-    /// - Returns: the request, and the text that was kept of it.
+    /// - Returns: the request, and the text that was stored of it.
     private func insert(
         _ arrival: Arrival, presented: PresentedRequest?, life: RequestLife,
         decision: [UInt8]? = nil, in store: StoreTransaction
     ) throws -> (request: RequestRecord, text: TransactionText?) {
         let read = arrival.read
-        // A request that is refused for want of room, or late then, is known by its digest alone.
+        // Of a request that is refused for lack of room, or is then too late, only the digest is stored.
         let message = arrival.hasRoom || presented != nil ? arrival.message : ""
         let request = RequestRecord(
             id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,
@@ -266,7 +275,7 @@ struct RequestAdmission {
             answer: answer)
     }
 
-    /// The text of an undecided request, which is kept because it cannot be made again later.
+    /// Returns the text of an undecided request, which is stored because it cannot be made again later.
     private func keptText(of request: RequestRecord) -> TransactionText? {
         request.life.state == .pending ? request.text(for: enrollment, localTime) : nil
     }
