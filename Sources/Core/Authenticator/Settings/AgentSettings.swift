@@ -2,18 +2,18 @@ package import IssuerProtocol
 package import TextAndTime
 package import ThreeDS
 
-/// What an operator may set about the core.
+/// The core's settings.
 package struct AgentSettings: Sendable {
-    /// What happens to an exponent that is not ISO 4217's.
+    /// The policy for an exponent that differs from ISO 4217.
     package var exponentPolicy: ExponentPolicy
     package var bounds: AgentBounds
     /// The seconds for which closed requests and ended enrollments are kept.
     ///
-    /// Less than ``leastRetention`` counts as that.
+    /// Less than ``leastRetention`` counts as ``leastRetention``.
     package var retention: Int64
-    /// For how many seconds the journal's entries are kept.
+    /// The seconds for which the journal's entries are kept.
     package var auditRetention: Int64
-    /// From how many of the journal's newest entries events are replayed.
+    /// The number of the journal's newest entries from which events are replayed.
     package var eventsKept: Int
     /// Whether `test` authenticators are allowed at an issuer that is not on loopback.
     package var allowTestAuthenticators: Bool
@@ -23,24 +23,30 @@ package struct AgentSettings: Sendable {
     package var localTime: LocalTime
     /// The version that the agent tells issuers.
     package var version: String
-    /// Whether this build has personas, which sign what nobody approved: such a build is for tests.
-    package var hasPersonas: Bool
-    /// Nil: the agent is not pushed to.
-    package var push: PushSettings?
-    /// The polls that issuers may hold at a time; there must be more connections, for those that are not held.
-    package var longPolls = Int.max
-    /// Reads the names that no relying party may have; `nil` if they are not known.
+    /// Whether this build has personas, which sign without an approval.
     ///
-    /// It is asked for each enrollment.
+    /// Such a build is for tests.
+    package var hasPersonas: Bool
+    /// The settings of push.
+    ///
+    /// `nil` if the agent receives no pushes.
+    package var push: PushSettings?
+    /// The most long polls at a time.
+    ///
+    /// The bound on connections must be higher, for all other calls.
+    package var longPolls = Int.max
+    /// Loads the public suffix list, whose names no relying party may have.
+    ///
+    /// `nil` if there is none. It is called for each enrollment.
     package var publicSuffixes: @Sendable () -> PublicSuffixList? = { nil }
 
-    /// The seconds between two looks for work that waits, which nobody may have told of.
+    /// The seconds between two periodic looks for waiting work, which an event may not have announced.
     package static let lookPause: Double = 5
-    /// The shortest retention: as long as a message can come again.
+    /// The shortest retention, in seconds: the time in which a message can come again.
     ///
     /// A message lives for 24 hours at most. One day more is for clocks that differ.
     package static let leastRetention: Int64 = 2 * 86_400
-    /// 13 months are 397 days at most.
+    /// The default retention, in seconds: more than 13 months, which are 397 days at most.
     package static let usualRetention: Int64 = 400 * 86_400
 
     package init(

@@ -2,10 +2,9 @@ package import IssuerProtocol
 import Records
 import Synchronization
 
-/// The issuers that a new enrollment may name; they can be changed while the agent runs.
+/// The issuers that a new enrollment may name, which can be changed while the agent runs.
 ///
-/// An issuer is compared as a parsed origin: scheme, host and port. Enrollments that are there already do not depend on
-/// it.
+/// Issuers are compared as parsed origins: scheme, host and port. Existing enrollments do not depend on this list.
 package final class AllowedIssuers: Sendable {
     /// The most issuers that a refusal names.
     private static let maxNamed = 5
@@ -15,10 +14,12 @@ package final class AllowedIssuers: Sendable {
     /// - Parameter issuers: `nil` for any issuer.
     package init(_ issuers: [IssuerURL]? = nil) { self.issuers = Mutex(issuers) }
 
-    /// Allows these from now on; `nil` for any issuer.
+    /// Replaces the allowed issuers.
+    ///
+    /// `nil` allows any issuer.
     package func use(_ issuers: [IssuerURL]?) { self.issuers.withLock { $0 = issuers } }
 
-    /// - Throws: `CommandError` that names what is allowed.
+    /// - Throws: `CommandError` that names the allowed issuers.
     func check(_ issuer: IssuerURL) throws(CommandError) {
         guard let allowed = issuers.withLock(\.self), !allowed.contains(issuer) else { return }
         let named = allowed.prefix(Self.maxNamed).map(\.text).joined(separator: ", ")

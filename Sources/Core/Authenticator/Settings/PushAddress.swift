@@ -4,21 +4,21 @@ import Records
 import Synchronization
 import TextAndTime
 
-/// Where issuers push to, which can be learned late, and change: what every endpoint begins with.
+/// The URL prefix of all push endpoints, which may be learned after the start and may change.
 package final class PushAddress: Sendable {
-    /// What an endpoint is before its token, with the slash.
+    /// The endpoint up to its token, with the slash.
     private let text = Mutex<String?>(nil)
 
-    /// Nobody can push yet.
+    /// Starts without an address, so that no issuer can push yet.
     package init() {}
 
     var base: String? { text.withLock(\.self) }
 
-    /// - Parameter url: what issuers see of the receiver, such as `https://push.bank.example`.
-    /// - Throws: if no endpoint can begin with it; then it is as it was.
+    /// - Parameter url: the receiver's URL as issuers see it, such as `https://push.bank.example`.
+    /// - Throws: if no endpoint can begin with it. The address is then unchanged.
     package func set(_ url: String) throws(ProtocolError) {
         let whole = url.hasSuffix("/") ? url : url + "/"
-        // Whatever is appended, its host and port are these.
+        // With the slash, a suffix cannot change host and port.
         _ = try PushEndpoint(whole)
         guard !url.utf8.contains(UInt8(ascii: "?")) else {
             throw ProtocolError(what: "must have no query", where: "push endpoint")
@@ -29,9 +29,9 @@ package final class PushAddress: Sendable {
     }
 }
 
-/// What makes an endpoint unguessable: 32 random bytes at the end of its path.
+/// The unguessable part of an endpoint: 32 random bytes at the end of its path.
 struct PushToken: Sendable {
-    /// What stands before it in the path.
+    /// The path before the token.
     static let path = "/push/"
     static let characters = 43
     private static let count = 32
@@ -40,7 +40,9 @@ struct PushToken: Sendable {
 
     init(random entropy: any Entropy) throws { text = Base64URL.encode(try entropy.bytes(Self.count)) }
 
-    /// Takes the path of a request; nil if it is not the path of an endpoint.
+    /// Reads the token in a request's path.
+    ///
+    /// `nil` if the path is not an endpoint's.
     init?(path: String) {
         guard path.hasPrefix(Self.path) else { return nil }
         let text = String(path.dropFirst(Self.path.count))
@@ -48,6 +50,6 @@ struct PushToken: Sendable {
         self.text = text
     }
 
-    /// Under this it is looked up, so that the time of a look-up tells nothing about tokens that are near.
+    /// The key of a look-up, so that the time of a look-up does not reveal similar tokens.
     var digest: [UInt8] { get throws(OpenSSLError) { try SHA256Digest.of(Array(text.utf8)) } }
 }

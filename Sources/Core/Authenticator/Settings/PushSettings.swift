@@ -1,18 +1,22 @@
 package import IssuerProtocol
 
-/// How pushes reach this agent; without it there are none.
+/// The settings of push.
+///
+/// An agent without them receives no pushes.
 package struct PushSettings: Sendable {
     /// The seconds from one short poll to the next while push works; also the protocol's longest wait.
     package static let usualPollInterval: Int64 = 60
 
     private let address: PushAddress
-    /// Whether a push service in front looks at the VAPID; else the agent does.
+    /// Whether an upstream push service verifies the VAPID signature.
+    ///
+    /// If not, the agent does.
     package let isVAPIDUpstream: Bool
     /// Seconds.
     package let pollInterval: Int64
     package let rates: PushRates
 
-    /// - Parameter url: what issuers see of the receiver, such as `https://push.bank.example`.
+    /// - Parameter url: the receiver's URL as issuers see it, such as `https://push.bank.example`.
     /// - Throws: if no endpoint can begin with it.
     package init(
         url: String, isVAPIDUpstream: Bool = false, pollInterval: Int64 = Self.usualPollInterval,
@@ -23,7 +27,7 @@ package struct PushSettings: Sendable {
         self.init(address: address, isVAPIDUpstream: isVAPIDUpstream, pollInterval: pollInterval, rates: rates)
     }
 
-    /// - Parameter address: nobody pushes while it is not set.
+    /// - Parameter address: the address, which may be set later. No issuer can push before that.
     package init(
         address: PushAddress, isVAPIDUpstream: Bool = false, pollInterval: Int64 = Self.usualPollInterval,
         rates: PushRates = PushRates()
@@ -34,7 +38,7 @@ package struct PushSettings: Sendable {
         self.rates = rates
     }
 
-    /// Whether there is an address to push to.
+    /// Whether an address to push to is set.
     var hasAddress: Bool { address.base != nil }
 
     func endpoint(_ token: PushToken) throws(ProtocolError) -> PushEndpoint {
@@ -42,7 +46,7 @@ package struct PushSettings: Sendable {
         return try PushEndpoint(base + token.text)
     }
 
-    /// Whether an endpoint was made with this URL.
+    /// Returns whether an endpoint was made with this address.
     func begins(_ endpoint: PushEndpoint) -> Bool {
         guard let base = address.base else { return false }
         return endpoint.text.utf8.starts(with: base.utf8)
@@ -50,7 +54,9 @@ package struct PushSettings: Sendable {
     }
 }
 
-/// How many pushes are taken, each in a minute; as many may come at once.
+/// The most pushes that are accepted a minute.
+///
+/// The same number may come at once.
 package struct PushRates: Sendable {
     package var ofEndpoint: Int64 = 600
     package var inAll: Int64 = 60_000
