@@ -14,9 +14,9 @@ struct Backoff: Sendable {
         ceiling = first
     }
 
-    /// The seconds to wait before the next try.
+    /// Returns the seconds to wait before the next try.
     ///
-    /// Never less than what the server asked for, which counts for an hour at most.
+    /// They are never less than the server's Retry-After, which counts for an hour at most.
     mutating func next(retryAfter: Int64?, entropy: any Entropy) throws -> Double {
         let drawn = Double(ceiling) * (try entropy.fraction())
         ceiling = ceiling < limit / 2 ? ceiling * 2 : limit
@@ -28,7 +28,7 @@ struct Backoff: Sendable {
 }
 
 extension Entropy {
-    /// A number from 0 up to and without 1.
+    /// Draws a number from 0 to 1, excluding 1.
     func fraction() throws -> Double {
         let drawn = try bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
         return Double(drawn) / 4_294_967_296

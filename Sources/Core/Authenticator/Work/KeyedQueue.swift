@@ -1,7 +1,9 @@
 import Records
 import Synchronization
 
-/// Lets one thing with a key go on at a time, in the order in which they came; other keys are not held up.
+/// Queue per key: one task per key runs at a time, in the order of arrival.
+///
+/// Other keys do not wait.
 final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let id: Int
@@ -9,7 +11,9 @@ final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
     }
 
     private struct State {
-        /// Those that wait behind the one that goes on; no entry if none goes on.
+        /// The waiters behind the running task of each key.
+        ///
+        /// A key without a running task has no entry.
         var waiting: [Key: [Waiter]] = [:]
         var lastID = 0
     }
@@ -18,19 +22,21 @@ final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
 
     init() {}
 
-    /// Does something once its turn has come.
+    /// Runs `body` once its turn has come.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before that, and what `body` throws.
+    /// - Throws: `CancellationError` if the task is cancelled before its turn, or the error of `body`.
     func run<T: Sendable>(_ key: Key, _ body: @Sendable () async throws -> T) async throws -> T {
         try await enter(key)
         defer { leave(key) }
         return try await body()
     }
 
-    /// How many wait for their turn.
+    /// The number of tasks that wait for their turn.
     func waiterCount(for key: Key) -> Int { state.withLock { $0.waiting[key]?.count ?? 0 } }
 
-    /// Takes the turn if nobody has it; whoever got it calls ``leave(_:)``.
+    /// Takes the turn if it is free, and returns whether it did.
+    ///
+    /// The caller must then call ``leave(_:)``.
     func tryEnter(_ key: Key) -> Bool {
         state.withLock { state in
             guard state.waiting[key] == nil else { return false }
@@ -39,9 +45,11 @@ final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Waits for its turn; whoever got it calls ``leave(_:)``.
+    /// Waits for the turn.
     ///
-    /// - Throws: `CancellationError`; then it has no turn.
+    /// The caller must then call ``leave(_:)``.
+    ///
+    /// - Throws: `CancellationError`. The caller then has no turn.
     func enter(_ key: Key) async throws {
         let id = state.withLock { state in
             state.lastID += 1
@@ -85,7 +93,8 @@ final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// One approval of an enrollment at a time, so that signCounts are committed in the order they were given.
+/// A queue per enrollment.
 ///
-/// Other enrollments, and the database, are not held up by a slow key.
+/// Approvals run one at a time, so signCounts commit in the order they were assigned. A slow key delays neither other
+/// enrollments nor the database.
 typealias SignatureQueues = KeyedQueue<EnrollmentID>

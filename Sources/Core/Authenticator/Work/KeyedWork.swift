@@ -1,16 +1,18 @@
 import Journal
 import Synchronization
 
-/// Runs one piece of work per key at a time, and once more if the key was named again meanwhile.
+/// Runs one piece of work per key at a time, and once more if an event names the key meanwhile.
 ///
-/// There is a task for a key only while it has work. What a look at the store finds begins work, and changes nothing of
-/// work that is under way: else the look would cut short the pause of what failed.
+/// A key has a task only while it has work. A key that a look at the store finds gets work if it has none. Such a look
+/// does not change work that is under way: else it would cut short the pause of failed work.
 struct KeyedWork<Key: Hashable & Sendable>: Sendable {
     private final class Running: Sendable {
-        /// Keys at work; true if the key was called again.
+        /// The keys at work.
+        ///
+        /// The value is true if an event has named the key again.
         let keys = Mutex<[Key: Bool]>([:])
 
-        /// - Returns: the key if its work is to begin.
+        /// - Returns: the key if its work must begin.
         func begins(_ call: KeyedCall<Key>) -> Key? {
             keys.withLock { keys in
                 switch call {
@@ -39,13 +41,13 @@ struct KeyedWork<Key: Hashable & Sendable>: Sendable {
 
     private let running = Running()
 
-    /// Works on the first keys and on those that become pending, until the task is cancelled.
+    /// Works on the first keys and on pending ones, until the task is cancelled.
     func run(_ first: [Key], then pendingKeys: PendingKeys<Key>, work: @escaping @Sendable (Key) async -> Void) async {
         await run(
             first, notifier: pendingKeys.notifier, calls: { pendingKeys.takeAll().map(KeyedCall.told) }, work: work)
     }
 
-    /// Works on the first keys and on those that are told or found, until the task is cancelled.
+    /// Works on the first keys and on called ones, until the task is cancelled.
     func run(
         _ first: [Key], then calls: PendingKeys<KeyedCall<Key>>, work: @escaping @Sendable (Key) async -> Void
     ) async {
@@ -70,10 +72,14 @@ struct KeyedWork<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// A call for work on a key.
+/// Call for work on a key.
 enum KeyedCall<Key: Hashable & Sendable>: Hashable, Sendable {
-    /// An event told of it: work that is under way is done once more.
+    /// The call of an event.
+    ///
+    /// Work that is under way is repeated.
     case told(Key)
-    /// A look at the store found it: work that is under way goes on as it is.
+    /// The call of a look at the store.
+    ///
+    /// Work that is under way is not repeated.
     case found(Key)
 }

@@ -2,20 +2,28 @@ import FairSharing
 import Records
 import Synchronization
 
-/// A quota of log lines: one for each peer, topic and pause, and so many of an issuer and of all.
+/// Quota of log lines: one for each peer, topic and pause, and a limited number for an issuer and for all.
 ///
-/// Lines that are left out are counted, and the next one about the same says how many they were.
+/// Omitted lines are counted, and the next line about the same topic gives their number.
 final class LogQuota: Sendable {
-    /// The most lines at once; as many come back within a pause.
+    /// The most lines at once.
+    ///
+    /// The same number comes back within a pause.
     struct Bounds {
-        /// About the enrollments of one issuer, so that an issuer with many does not push out the lines about others.
+        /// The most lines about one issuer's enrollments.
+        ///
+        /// So an issuer with many enrollments does not suppress the lines about other issuers.
         var ofIssuer = 60
-        /// In all; journald takes 20,000 a minute from a service by default.
+        /// The most lines in all.
+        ///
+        /// By default, journald accepts 20,000 a minute from a service.
         var ofAll = 600
     }
 
     private struct Topic {
-        /// The time of the last line; `nil` if all were left out.
+        /// The time of the last line.
+        ///
+        /// `nil` if all were omitted.
         var spokenAt: Int64?
         var leftOut: Int
     }
@@ -28,11 +36,13 @@ final class LogQuota: Sendable {
         var ofAll: RateLimit<Bool>
     }
 
-    /// The most topics of all peers that are remembered; past it the memory starts anew.
-    private static let maxRemembered = 20_000
-    /// The most topics of one peer; all others are one.
+    /// The most topics of all peers that are remembered.
     ///
-    /// The agent's own topics are fewer.
+    /// Past it, all are forgotten.
+    private static let maxRemembered = 20_000
+    /// The most topics of one peer.
+    ///
+    /// All further topics count as one. The agent has fewer topics of its own.
     private static let maxTopics = 32
     private static let otherTopics = "other"
     /// Seconds.
@@ -48,10 +58,10 @@ final class LogQuota: Sendable {
                 ofAll: RateLimit(burst: bounds.ofAll, every: pause / bounds.ofAll, maxKeys: 1)))
     }
 
-    /// Asks for one line.
+    /// Requests one line.
     ///
-    /// - Parameter issuer: the issuer that causes it; `nil` if none does.
-    /// - Returns: the number of lines left out since the last one, or `nil` if this one is to be left out too.
+    /// - Parameter issuer: the issuer that causes it. `nil` if none does.
+    /// - Returns: the number of lines omitted since the last one. `nil` if this one must be omitted too.
     func admit(_ peer: String, at issuer: String? = nil, about topic: String = "", now: Int64) -> Int? {
         state.withLock { state in
             let known = state.peers[peer]
@@ -72,7 +82,7 @@ final class LogQuota: Sendable {
 
     /// Makes room for one more topic.
     ///
-    /// The tokens stay as they are, so that being forgotten brings nobody another line.
+    /// The rate limits keep their state, so a forgotten topic gains no line.
     private func remember(_ state: inout State) {
         if state.topics >= Self.maxRemembered { (state.peers, state.topics) = ([:], 0) }
         state.topics += 1

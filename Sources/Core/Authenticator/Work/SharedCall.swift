@@ -2,17 +2,17 @@ import IssuerProtocol
 import Records
 import Synchronization
 
-/// Makes one call of several that ask for the same at the same time; all get its answer.
+/// Call shared by concurrent callers with the same key; all get its answer.
 ///
-/// Whoever is cancelled leaves at once. If that is the one who makes the call, the next one makes it anew, so that
-/// nobody fails because another does not wait any longer.
+/// A cancelled caller returns at once. If it was making the call, the next caller makes it again, so that no caller
+/// fails because another one was cancelled.
 final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Answer = Result<Value, IssuerError>
 
-    /// What one who waits is told.
+    /// The end of a caller's wait.
     private enum Word {
         case answer(Answer)
-        /// Whoever made the call is gone: it is yours.
+        /// The caller that made the call was cancelled: this caller must make it.
         case yours
     }
 
@@ -22,19 +22,21 @@ final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private struct State {
-        /// Those that wait for the call that is under way; no entry if none is.
+        /// The callers that wait for the running call of each key.
+        ///
+        /// A key without a running call has no entry.
         var waiting: [Key: [Waiter]] = [:]
         var lastID = 0
     }
 
     private let state = Mutex(State())
 
-    /// How many wait for the answer that another gets.
+    /// The number of callers that wait for another caller's answer.
     func waiterCount(for key: Key) -> Int { state.withLock { $0.waiting[key]?.count ?? 0 } }
 
-    /// The answer of `call`, or of the one for the same key that is under way.
+    /// Returns the answer of `call`, or of the running call for the same key.
     ///
-    /// Fails as a call that brought nothing if the task is cancelled.
+    /// If the task is cancelled, it throws as a call that failed without an answer.
     func value(
         for key: Key, _ call: @Sendable () async throws(IssuerError) -> Value
     ) async throws(IssuerError) -> Value {
@@ -45,7 +47,7 @@ final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// True if the caller is to make the call.
+    /// Returns true if this caller must make the call.
     private func begin(_ key: Key) -> Bool {
         state.withLock { state in
             guard state.waiting[key] == nil else { return false }
@@ -63,14 +65,16 @@ final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         } catch {
             answer = .failure(error)
         }
-        // A call that was cut off says nothing about the issuer.
+        // A cancelled call is not an answer of the issuer.
         if case .failure = answer, Task.isCancelled, handOver(key) { return try answer.get() }
         let others = state.withLock { $0.waiting.removeValue(forKey: key) } ?? []
         for other in others { other.continuation.resume(returning: .answer(answer)) }
         return try answer.get()
     }
 
-    /// Lets the one who has waited longest make the call; false if nobody waits.
+    /// Passes the call to the caller that has waited longest.
+    ///
+    /// Returns false if no caller waits.
     private func handOver(_ key: Key) -> Bool {
         let next: Waiter? = state.withLock { state in
             guard state.waiting[key]?.isEmpty == false else { return nil }
@@ -80,7 +84,7 @@ final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return next != nil
     }
 
-    /// Waits for what becomes of the call that is under way.
+    /// Waits for the end of the running call.
     private func word(_ key: Key) async -> Word {
         let id = state.withLock { state in
             state.lastID += 1
@@ -104,7 +108,7 @@ final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 state.waiting[key]?.append(waiter)
                 return nil
             }
-            // The call has ended since: this is the next one's.
+            // The call has ended since: this caller makes the next one.
             state.waiting[key] = []
             return .yours
         }
@@ -113,6 +117,6 @@ final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension IssuerError {
-    /// Nobody waited for the answer.
+    /// The failure of a caller that was cancelled.
     fileprivate static let cancelled = IssuerError.transient(reason: "the call was cancelled", retryAfter: nil)
 }
