@@ -3,9 +3,9 @@ import Logging
 import Records
 import Synchronization
 
-/// Has the journal's checkpoints signed, beside all else; ``JournalLookUp`` says what they buy.
+/// Background task that signs the journal's checkpoints, whose use is described at ``JournalLookUp``.
 struct Checkpointer: Sendable {
-    /// After how many entries of the journal it looks again.
+    /// The number of journal entries after which it runs again.
     private static let pace = Int(JournalCheckpoint.length)
     private static let day: Double = 86_400
 
@@ -14,7 +14,7 @@ struct Checkpointer: Sendable {
     let hub: EventHub
     let log: Logger
 
-    /// Works until the task is cancelled: at start, once a day, and each time much has happened.
+    /// Signs checkpoints at start, once a day and after ``pace`` entries, until the task is cancelled.
     func run() async throws {
         var damagedAt: Int64?
         while !Task.isCancelled {
@@ -24,7 +24,7 @@ struct Checkpointer: Sendable {
                 return event.kind != nil && entries.reach(Self.pace)
             }
             do {
-                // To find that it still is takes as long as reading it up to there.
+                // A damaged journal is read again only once a day: each try reads it up to the damage.
                 if damagedAt.map({ ports.clock.now - $0 >= Int64(Self.day) }) != false {
                     damagedAt = nil
                     try await ports.patiently { _ = try await CheckpointSigning(store: store).run() }
@@ -44,7 +44,7 @@ struct Checkpointer: Sendable {
 private final class EntryCount: Sendable {
     private let count = Mutex(0)
 
-    /// Counts one more, and says whether there are so many.
+    /// Counts one more, and returns whether the count has reached the limit.
     func reach(_ limit: Int) -> Bool {
         count.withLock { count in
             count += 1

@@ -4,29 +4,31 @@ import Records
 import StoreTables
 import TextAndTime
 
-/// Closes requests when they expire.
+/// Background task that closes requests when they expire.
 ///
-/// It calls nobody, so nobody can hold it up.
+/// It makes no network calls, so no peer can delay it.
 struct ExpiryService: Sendable {
     let ports: Ports
     let hub: EventHub
     let log: Logger
 
-    /// How many rows one database transaction closes at most, so that a decision never waits long.
+    /// The most rows that one database transaction closes, so that a decision never waits long.
     private static let batch = 100
-    /// The longest sleep, in seconds: a wall clock that was set meanwhile is noticed by then.
+    /// The longest sleep, in seconds.
+    ///
+    /// A change of the wall clock is noticed by then.
     private static let longestSleep: Double = 60
 
     /// Works until the task is cancelled.
     func run() async throws {
-        // Enrollments that may have an earlier deadline than is known; nil: any may.
+        // The enrollments whose next deadline may have become earlier. `nil` stands for all enrollments.
         let moved = hub.pendingKeys(Self.movedBy)
         var next: Int64?
-        // The first look is at all.
+        // The first search is for all enrollments.
         var named: Set<EnrollmentID?> = [nil]
         while !Task.isCancelled {
             do {
-                // Before the look, so that a deadline that moves meanwhile is not missed.
+                // The notifier begins before the search, so that a deadline that moves meanwhile is not missed.
                 let notifier = hub.notifier { !Self.movedBy($0).isEmpty }
                 named.formUnion(moved.takeAll())
                 next = try await ports.patiently { [next, named] in try await work(next: next, moved: named) }
@@ -48,15 +50,15 @@ struct ExpiryService: Sendable {
         return event.kind?.movesDeadline == true ? [event.enrollment { $0.movesDeadline }] : []
     }
 
-    /// Closes what has expired.
+    /// Closes all expired requests.
     ///
-    /// - Returns: the next deadline of all.
+    /// - Returns: the next deadline of all enrollments.
     @discardableResult
     func work() async throws -> Int64? { try await work(next: nil, moved: [nil]) }
 
     /// - Parameters:
-    ///   - next: the next deadline as it was known.
-    ///   - moved: the enrollments that may have an earlier one since; nil: any may.
+    ///   - next: the next deadline that is known.
+    ///   - moved: the enrollments whose next deadline may have become earlier since. `nil` stands for all enrollments.
     private func work(next: Int64?, moved: Set<EnrollmentID?>) async throws -> Int64? {
         var next = try await deadline(next, moved)
         while let due = next, due <= ports.clock.now {
@@ -66,14 +68,16 @@ struct ExpiryService: Sendable {
         return next
     }
 
-    /// A look at all that is pending is made at the start, and when a deadline has come: not for each new request.
+    /// Finds the next deadline.
+    ///
+    /// All pending requests are searched at the start and when a deadline has come, but not for each new request.
     private func deadline(_ known: Int64?, _ moved: Set<EnrollmentID?>) async throws -> Int64? {
         let now = ports.clock.now
         return try await ports.store.read { store in
             if moved.contains(nil) { return try store.nextDeadline() }
             let found = try moved.compactMap { try $0.flatMap(store.nextDeadline(of:)) }
             let next = (found + [known].compactMap(\.self)).min()
-            // That request may have been decided since, and then nothing is to be written.
+            // The request with the known deadline may have been decided since. Then there must be no write.
             if let next, next <= now { return try store.nextDeadline() }
             return next
         }
@@ -84,8 +88,8 @@ struct ExpiryService: Sendable {
             let now = ports.clock.now
             try store.removeCancellations(until: ports.provenTime.now)
             for due in try store.duePending(now: now, limit: Self.batch) {
-                // As it is now that its enrollment is held: another host may have decided it since the look, or a newer
-                // message with a later exp may have taken its place.
+                // Read again now that its enrollment is locked: another host may have decided the request since the
+                // search, or a newer message with a later exp may have replaced its message.
                 guard var request = try store.request(due.id), let exp = request.exp, exp <= now, request.life.expire()
                 else { continue }
                 try store.updateLife(of: request)

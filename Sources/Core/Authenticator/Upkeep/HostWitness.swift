@@ -4,19 +4,21 @@ import Records
 import StoreTables
 import Synchronization
 
-/// Records how far the other hosts' chains of the journal go, so that one that is cut off later is noticed.
+/// Background task that records the heads of other hosts' chains, so that a later truncation is noticed.
 ///
-/// That also certifies their audit keys. A host that has nothing new to say says nothing: that another host has looked
-/// is no news, so hosts that are idle do not make each other write.
+/// The record also certifies their audit keys. A host writes a record only for news. A record by another host is not
+/// news, so idle hosts do not make each other write.
 struct HostWitness: Sendable {
-    /// Seconds between two looks.
+    /// The seconds between two checks.
     static let pause: Double = 60
-    /// The most entries that are looked through to tell whether they say more than that a host has looked.
+    /// The most new entries that are read to find out whether one is more than a record of other hosts.
     private static let few: Int64 = 64
 
     let store: JournaledStore
     let ports: Ports
-    /// Seconds; what was recorded is recorded again before it is removed for its age.
+    /// The retention of entries, in seconds.
+    ///
+    /// A record is renewed before it is removed for its age.
     let retention: Int64
     let log: Logger
     private let recorded = RecordedHosts()
@@ -28,7 +30,7 @@ struct HostWitness: Sendable {
         self.log = log
     }
 
-    /// Works until the task is cancelled: at start, and each minute.
+    /// Checks the other hosts' chains at start and once a minute, until the task is cancelled.
     func run() async throws {
         while !Task.isCancelled {
             let begun = ports.clock.steady
@@ -42,7 +44,7 @@ struct HostWitness: Sendable {
         }
     }
 
-    /// Records what is new; nothing if nothing is.
+    /// Records the heads that are news, if there are any.
     func look() async throws {
         guard let own = try await store.publicKey() else { return }
         let (known, now) = (recorded.value, ports.clock.now)
@@ -63,7 +65,7 @@ struct HostWitness: Sendable {
         recorded.add(news, at: now)
     }
 
-    /// Whether entries have come that say more than that their host has looked.
+    /// Returns whether there are new entries other than records of other hosts.
     private static func isNews(_ seen: SeenHost, after last: JournalPoint, in reader: StoreReading) throws -> Bool {
         let count = seen.head.sequence - last.sequence
         guard count > 0 else { return false }
@@ -72,7 +74,9 @@ struct HostWitness: Sendable {
         return rows.count != Int(count) || rows.contains { $0.kind != .hostsSeen }
     }
 
-    /// Says what is wrong, once; `oobctl audit verify` says it at any time.
+    /// Logs each new fault once.
+    ///
+    /// `oobctl audit verify` lists the faults at any time.
     private func tell(of look: JournalHosts.Look, _ known: [String: RecordedHosts.Record]) {
         var faults = look.faults
         let seen = Dictionary(look.seen.map { ($0.host, $0) }) { first, _ in first }
@@ -89,7 +93,7 @@ struct HostWitness: Sendable {
     }
 }
 
-/// What this process has recorded of other hosts.
+/// Records of other hosts by this process, and the faults that it has logged.
 private final class RecordedHosts: Sendable {
     struct Record: Sendable {
         let seen: SeenHost
@@ -107,7 +111,7 @@ private final class RecordedHosts: Sendable {
         }
     }
 
-    /// False for one that was told already.
+    /// Returns false for a fault that was logged already.
     func isNewFault(of host: String, _ problem: String) -> Bool {
         state.withLock { state in
             guard state.faults[host] != problem else { return false }

@@ -3,31 +3,35 @@ import Logging
 import Records
 import StoreTables
 
-/// Deletes closed requests and ended enrollments after their retention; erases personal data on request.
+/// Background task that deletes closed requests and ended enrollments by age, and erases personal data on request.
 struct Housekeeper: Sendable {
     let ports: Ports
-    /// Seconds.
+    /// The retention, in seconds.
     let retention: Int64
     let hub: EventHub
     let log: Logger
 
-    /// The most rows that one database transaction removes or erases: a decision waits for one at most.
+    /// The most rows that one database transaction removes or erases.
+    ///
+    /// A decision waits for at most one such transaction.
     static let step = 200
-    /// The seconds for which a request is kept that was never shown: as long as those count that are refused in a day.
+    /// The seconds for which a request is kept that was never shown.
+    ///
+    /// Refused requests count toward their daily bound for the same time.
     private static let unshownFor: Int64 = 86_400
     /// The seconds between two searches for expired rows.
     private static let pause: Double = 86_400
-    /// The seconds after which something that failed is tried again.
+    /// The seconds after which failed work is tried again.
     private static let pauseAfterFailure: Double = 60
 
-    /// The seconds after which an erasure is tried again that somebody who reads the files holds up.
+    /// The seconds after which an erasure is tried again that waits for another reader of the files.
     private static let pauseForReaders: Double = 5
 
-    /// Works until the task is cancelled: at once, then once a day and when something is to be erased.
+    /// Works at once, once a day and when an erasure is requested, until the task is cancelled.
     func run() async throws {
         var (hasFailed, erased): (Bool, [EnrollmentID]) = (false, [])
         while !Task.isCancelled {
-            // Work that has just failed is not tried again at each look.
+            // Work that has just failed waits for its pause: the periodic look must not repeat it sooner.
             let takesFound = !hasFailed
             let notifier = hub.notifier { event in
                 switch event {
@@ -43,9 +47,9 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// The seconds for which there is nothing to do.
+    /// Works once, and returns the seconds until the next run.
     ///
-    /// - Parameter erased: enrollments whose rows are erased and whose erasure is not concluded.
+    /// - Parameter erased: the enrollments whose rows are erased and whose erasure is not concluded.
     private func workedOrFailed(_ erased: inout [EnrollmentID]) async -> Double {
         do {
             let done = Set(erased)
@@ -67,7 +71,7 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Removes what was over before the retention began, and after a day what was never shown.
+    /// Removes rows that ended before the retention began, and day-old requests that were never shown.
     private func remove() async throws {
         let now = ports.provenTime.now
         let time = now - max(retention, AgentSettings.leastRetention)
@@ -87,22 +91,22 @@ struct Housekeeper: Sendable {
         return total
     }
 
-    /// Begins what was asked for, also before a crash.
+    /// Erases the rows of requested erasures, also of requests from before a crash.
     ///
-    /// - Returns: all whose rows are erased now.
+    /// - Returns: all enrollments whose rows are erased now.
     private func eraseRows(but done: Set<EnrollmentID>) async throws -> [EnrollmentID] {
         let ids = try await ports.store.read { try $0.enrollmentsToErase() }
         for id in ids where !done.contains(id) { try await eraseRows(of: id) }
         return ids
     }
 
-    /// After the rows, what is left of their keys in the files, and only then the note that it is done.
+    /// Removes the remains of the erased rows' keys from the files, and only then records the erasure as done.
     ///
-    /// - Returns: false if it cannot be done yet.
+    /// - Returns: false if that is not possible yet.
     private func concludeErasure(of ids: [EnrollmentID]) async throws -> Bool {
         guard !ids.isEmpty else { return true }
         guard try await ports.store.emptyLog() else { return false }
-        // An enrollment that is over gets no more rows, so nothing to be erased has come meanwhile.
+        // An ended enrollment gets no further rows, so there are no new rows to erase.
         try await ports.store.write { store in
             let now = ports.clock.now
             // Another host may have concluded it meanwhile.

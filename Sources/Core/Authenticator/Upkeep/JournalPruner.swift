@@ -4,21 +4,21 @@ import Records
 import StoreTables
 import TextAndTime
 
-/// Removes the journal's oldest entries when their time is over, in small steps, each behind a signed mark.
+/// Background task that removes the journal's oldest entries by age, in small steps, each behind a signed mark.
 struct JournalPruner: Sendable {
-    /// How many entries one database transaction looks at, so that a decision never waits long.
+    /// The most entries that one database transaction reads, so that a decision never waits long.
     private static let batch = 200
-    /// The most batches that are searched for due entries behind some from when the clock was ahead.
+    /// The most batches that are searched for due entries behind entries from when the clock was ahead.
     private static let maxBatches = 50
     private static let day: Double = 86_400
 
     let store: JournaledStore
     let ports: Ports
-    /// Seconds.
+    /// The retention, in seconds.
     let retention: Int64
     let log: Logger
 
-    /// Works until the task is cancelled: at start, and once a day.
+    /// Prunes the journal at start and once a day, until the task is cancelled.
     func run() async throws {
         while !Task.isCancelled {
             let begun = ports.clock.steady
@@ -34,18 +34,19 @@ struct JournalPruner: Sendable {
         }
     }
 
-    /// Removes some entries; true if there may be more.
+    /// Removes a batch of due entries.
     ///
-    /// An entry goes only when the one after it vouches for it, so pruning cannot hide that one was changed, and the
-    /// newest entry always stays.
+    /// An entry is removed only if its successor's hash vouches for it, so pruning cannot hide a change of an entry.
+    /// The newest entry always stays.
     ///
-    /// - Throws: ``JournalError`` for an entry that is not as it was written; then nothing goes.
+    /// - Returns: whether there may be more.
+    /// - Throws: ``JournalError`` for an entry that was changed. Then no entry is removed.
     func step() async throws -> Bool {
         let proven = ports.provenTime.now
         let (oldest, newest) = (UTCTime.text(proven - retention), UTCTime.text(max(proven, ports.clock.now)))
-        // A look costs nothing; a write is made only if something is due.
+        // A read is cheap. A write is made only if an entry is due.
         guard let last = try await lastDue(before: oldest, ahead: newest) else { return false }
-        // Entries may have been added since, which changes nothing about the oldest; only this removes any.
+        // Entries may have been added since, but the oldest ones are the same: only this task removes entries.
         return try await store.write { writer in
             let start = try writer.journalMark(.floor)?.point ?? .beginning
             var check = JournalCheck(after: start)
@@ -60,12 +61,13 @@ struct JournalPruner: Sendable {
         }
     }
 
-    /// The last entry of those at the beginning whose time is over; nil if there is none.
+    /// Returns the last due entry at the beginning of the journal.
     ///
-    /// An entry that is not due keeps all behind it: those are younger, whatever they say. Those from when the clock was
-    /// ahead say a time that is still to come. They keep nothing, and go with a due one behind them.
+    /// `nil` if none is due. An entry that is not due keeps all entries behind it: they are younger, even if their time
+    /// says otherwise. Entries from when the clock was ahead have a future time. They keep no other entry, and are
+    /// removed with a due one behind them.
     ///
-    /// - Parameter newest: what is later is from such a clock.
+    /// - Parameter newest: the latest plausible time. An entry with a later time is from such a clock.
     private func lastDue(before oldest: String, ahead newest: String) async throws -> Int64? {
         var (last, position): (Int64?, Int64) = (nil, 0)
         for _ in 0..<Self.maxBatches {

@@ -3,29 +3,30 @@ import Logging
 import Records
 import StoreTables
 
-/// Tells this host's services what the other hosts of the store have written, as if it had happened here.
+/// Background task that publishes the journal entries of other hosts as events on this host.
 ///
-/// They tell nobody but the store (a `NOTIFY` in a decision's database transaction would hold up all hosts), so it is
-/// looked at each second, by an index. It makes work known early and no more: a host that was paused may find entries gone
-/// for their age, or more than it reads. Then it says ``AgentEvent/gap``, goes on at the end, and the ``PeriodicLook``
-/// finds the work.
+/// Hosts announce entries only in the store, because a `NOTIFY` in a decision's database transaction would delay all
+/// hosts. So this task reads the store each second, by an index. It only makes work known early. A paused host may find
+/// that entries were removed for their age, or are more than it reads. Then it publishes ``AgentEvent/gap``, continues
+/// at the end, and the ``PeriodicLook`` finds the work.
 struct Neighbours: Sendable {
     let ports: Ports
     let hub: EventHub
     let log: Logger
     let told: ToldNeighbours
-    /// The most entries of one host that are told of in one look; what is more is skipped, so that no host is behind for
-    /// longer than a look.
+    /// The most entries of one host that are published after one read of the heads.
+    ///
+    /// Further ones are skipped, so that no host is behind for longer than one pass.
     var most: Int64 = 20_000
 
-    /// Seconds between two looks.
+    /// The seconds between two passes.
     static let pause: Double = 1
-    /// The most entries of one host that are told of at a time.
+    /// The most entries of one host that are published at a time.
     static let limit = 1_000
 
     /// Works until the task is cancelled.
     func run() async throws {
-        // Each service looks at the store when it starts; what is written meanwhile may be told twice.
+        // Each service reads the store when it starts. Entries of that time may be published twice.
         try await ports.patiently {
             let (own, heads) = try await ports.store.read { ($0.journalHost, try $0.headsOfOthers()) }
             told.set(heads.mapValues { max(0, $0 - Int64(Self.limit)) }, besides: own)
@@ -43,7 +44,7 @@ struct Neighbours: Sendable {
         }
     }
 
-    /// Tells what came after what was told.
+    /// Publishes the entries after the last published ones.
     private func look() async throws {
         let heads = try await ports.store.read { try $0.headsOfOthers() }
         for (host, head) in heads where told.heads[host, default: 0] < head {
@@ -52,7 +53,7 @@ struct Neighbours: Sendable {
         }
     }
 
-    /// Tells page by page, up to an entry that was the newest.
+    /// Publishes entries page by page, up to `head`, which was the newest.
     private func tell(of host: String, through head: Int64) async throws {
         var place = told.heads[host, default: 0]
         while place < head, head - place <= most {
@@ -62,10 +63,10 @@ struct Neighbours: Sendable {
             }
             guard let last = rows.last, Self.isWhole(rows, after: start) else { break }
             place = last.sequence
-            // First, so that no reader who is told takes what was looked up before for all that there is.
+            // Set before the events are published: a reader that gets one must not take its earlier read for complete.
             told.set([host: place], besides: own)
             hub.publish(rows.compactMap(JournalEntry.init).flatMap(AgentEvent.all).map(asItConcernsThisHost))
-            // Others have the store between two pages; entries that are removed meanwhile are a gap.
+            // Other tasks use the store between two pages. Entries that are removed meanwhile are a gap.
             await Task.yield()
         }
         guard place < head else { return }
@@ -76,12 +77,14 @@ struct Neighbours: Sendable {
         hub.publish(.gap)
     }
 
-    /// Whether none is missing between.
+    /// Returns whether the entries have no gap.
     private static func isWhole(_ rows: [JournalRow], after start: Int64) -> Bool {
         zip(rows, (start + 1)...).allSatisfy { $0.sequence == $1 }
     }
 
-    /// Whoever has decided sends that itself, and whoever has the enrollment's share sees to it that it arrives.
+    /// Marks an event that fills the outbox of an enrollment outside this host's share.
+    ///
+    /// The host that decided sends the decision, and the host with the enrollment's share makes sure that it arrives.
     private func asItConcernsThisHost(_ event: AgentEvent) -> AgentEvent {
         guard let kind = event.kind, kind.fillsOutbox, let id = event.enrollment else { return event }
         return ports.isOurs(id) ? event : .journaledElsewhere(kind, of: id)

@@ -3,47 +3,57 @@ import Logging
 import Records
 import StoreTables
 
-/// Looks every few seconds for work that waits, whatever anybody was told: work comes from the store, and an event only
-/// brings it earlier.
+/// Background task that searches the store for waiting work every few seconds, with or without events.
 ///
-/// An event can be lost between hosts: a host that is paused, or is slow, does not hear of all that others have written.
-/// Each service treats what is found as it treats the event. The table "Work and its look" of the architecture page has a
-/// row for each.
+/// Work comes from the store, and an event only makes it known earlier. An event can be lost between hosts: a paused or
+/// slow host does not learn of all entries that others have written. Each service handles found work as it handles the
+/// event. The table "Work and its look" of the architecture page has a row for each.
 ///
-/// A look reads by indexes, and writes nothing. It wakes up one thread, also of an agent that has nothing to do. It reads at
-/// most ``newest`` + ``page`` enrollments, 30 bytes of each, and at most ``outboxPage`` enrollments of each queue of the
-/// outbox, whatever waits.
+/// A look reads by indexes, and does not write. It wakes one thread, even in an idle agent. It reads at most the sum of
+/// ``newest`` and ``page`` enrollments, 30 bytes of each, and at most ``outboxPage`` enrollments of each queue of the
+/// outbox, however much work waits.
 struct PeriodicLook: Sendable {
     let ports: Ports
     let hub: EventHub
     let log: Logger
     let deferred: DeferredMessages
     let keyHealth: KeyHealth
-    /// The newest entry of this host's chain; nil before the first commit.
+    /// The newest entry of this host's chain.
+    ///
+    /// `nil` before the first commit.
     let head: @Sendable () -> JournalPoint?
 
-    /// The number of the newest enrollments that each look sees: a new one is found at once, however many there are.
+    /// The number of the newest enrollments that each look reads.
+    ///
+    /// So a new enrollment is found at once, however many there are.
     var newest = 1_000
-    /// The number of the others that each look sees: of 100,000 each is seen within two minutes.
+    /// The number of other enrollments that each look reads.
+    ///
+    /// Each of 100,000 is read within two minutes.
     var page = 5_000
-    /// The number of outboxes in which a look sees that something waits.
+    /// The most enrollments with waiting work that a look reads from each queue of the outbox.
     var outboxPage = 10_000
-    /// Of how many of the newest push subscriptions it is seen whether the issuer has them.
+    /// The number of the newest push subscriptions that are checked for their registration with the issuer.
     private static let newestSubscriptions = 1_000
 
-    /// Where the next look goes on with what it does not read all of.
+    /// The positions at which the next look continues, in tables that one look does not read in full.
     private struct Place {
-        /// Nil: with the newest ones.
+        /// The place of the last read standing.
+        ///
+        /// `nil` starts after the newest ones.
         var standing: Int64?
-        /// By queue; with the first one if it is not there.
+        /// The last read enrollment by queue.
+        ///
+        /// A queue without an entry starts at its first enrollment.
         var outbox: [OutboxQueue: EnrollmentID] = [:]
         var journal: Int64 = 0
     }
 
-    /// Works until the task is cancelled: each service has looked itself when it began.
+    /// Looks for work until the task is cancelled.
     ///
-    /// After a gap the next look sees everything. After a change of this host's share it is made at once, and sees
-    /// all outboxes and registrations; the ``Fetcher`` looks itself then.
+    /// The first look comes after a pause, because each service has made its own at its start. After a gap, the next
+    /// look reads everything. After a change of this host's share, a look is made at once, and reads all outboxes and
+    /// registrations. The ``Fetcher`` makes its own look then.
     func run() async throws {
         var shares = hub.sharesNotifier()
         let gaps = hub.pendingKeys { $0.isGap ? [true] : [] }
@@ -51,7 +61,7 @@ struct PeriodicLook: Sendable {
         while !Task.isCancelled {
             let begun = ports.clock.steady
             try await ports.clock.sleep(seconds: AgentSettings.lookPause, orUntil: shares)
-            // Before the look, so that a change meanwhile is not missed.
+            // Before the look, so that a change during it is not missed.
             shares = hub.sharesNotifier()
             let isEarly = ports.clock.steady < begun + AgentSettings.lookPause
             if !isEarly, !gaps.takeAll().isEmpty { isAfterGap = true }
@@ -94,7 +104,7 @@ struct PeriodicLook: Sendable {
     }
 
     private func lookAtRegistrations() async throws {
-        // A registration that another host may be sending is left alone.
+        // A registration that another host may still be sending is left to it.
         let sent = ports.clock.now - (ports.shares == nil ? 0 : RegistrationDelivery.alone)
         let ids = try await read { try $0.enrollmentIDs(enrollingStartedBy: sent) }
         publish(ids, WaitingWork.registrations)
@@ -111,7 +121,7 @@ struct PeriodicLook: Sendable {
             let page = try await read { try $0.standings(before: start, limit: limit) }
             place.standing = page.count == limit ? page.last?.place : nil
             if !page.isEmpty { publish(.standings(page)) }
-            // Others have the store and the processor between two pages.
+            // Other tasks use the store and the processor between two pages.
             await Task.yield()
         } while isAll && place.standing != nil && !Task.isCancelled
     }

@@ -5,11 +5,13 @@ import StoreTables
 import StrictJSON
 import TextAndTime
 
-/// Keeps the proven time: finds it at start, moves it up while the agent runs, and writes it.
+/// Keeper of the proven time: loads it at start, moves it up while the agent runs, and writes it.
 struct ProvenTimeKeeper: Sendable {
-    /// Seconds between two looks at what is in memory.
+    /// The seconds between two checks of the proven time in memory.
     static let pause: Double = 60
-    /// By how many seconds it grows until it is written: so many a crash costs.
+    /// The seconds by which it grows until it is written.
+    ///
+    /// A crash loses at most that many.
     static let step: Int64 = 3_600
 
     let ports: Ports
@@ -47,16 +49,18 @@ struct ProvenTimeKeeper: Sendable {
         }
     }
 
-    /// Finds the time; before anything runs, and before anything is deleted.
+    /// Loads the time.
+    ///
+    /// Call before any other task starts and before any deletion.
     func begin() async throws {
         let (stored, newest) = try await ports.store.read { (try $0.provenTime(), try $0.newestTime()) }
-        // Without a row the agent was cut off before it wrote one: what it had by then was there.
+        // Without a row, the agent was interrupted before it wrote one. The newest time of its data is then proven.
         if let found = stored ?? newest.map({ ProvenMoment(at: BoundedTime.nearest($0)) }) { time.adopt(found) }
     }
 
-    /// Moves the time up to what is proven, and writes it if it has grown.
+    /// Moves the time up to the proven one, and writes it if it has grown.
     ///
-    /// - Parameter growth: by how many seconds.
+    /// - Parameter growth: the growth from which it is written, in seconds.
     func look(growth: Int64 = step) async throws {
         let witness = time.witness
         let (stored, newest, isOnly) = try await ports.store.read { store in
@@ -78,7 +82,7 @@ struct ProvenTimeKeeper: Sendable {
         if let kept { time.adopt(kept) }
     }
 
-    /// Writes it as it is; at the stop.
+    /// Writes the present value, at the stop of the agent.
     func keep() async {
         do { try await look(growth: 1) } catch { logFailure(error) }
     }
@@ -87,9 +91,9 @@ struct ProvenTimeKeeper: Sendable {
         log.error("the proven time could not be kept", metadata: ["reason": "\(error)"])
     }
 
-    /// Takes the clock as it is, ahead or behind: a person has looked at it.
+    /// Accepts the clock's time, ahead or behind, after a person has checked it.
     ///
-    /// - Returns: what was wrong; nil if nothing was.
+    /// - Returns: the fault that was accepted. `nil` if there was none.
     func accept() async throws -> String? {
         let (clock, before) = (ports.clock.now, time.moment)
         let isBehind = time.isKept && time.isBehind(clock)
@@ -106,7 +110,7 @@ struct ProvenTimeKeeper: Sendable {
 }
 
 extension JournalFact {
-    /// The clock was taken as it is, which the entry has.
+    /// The acceptance of the clock's time, which is the entry's own time.
     ///
     /// - Parameter proven: the time that was proven to have passed.
     static func clockAccepted(_ proven: Int64) -> JournalFact {

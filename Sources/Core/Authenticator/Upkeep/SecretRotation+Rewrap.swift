@@ -2,16 +2,18 @@ import Journal
 import Records
 import StoreTables
 
-/// The change of the store's rows, some at a time.
+/// Re-encryption of the store's rows under the present secret, in batches.
 extension SecretRotation {
-    /// An enrollment of which something opens under neither secret.
+    /// An enrollment with a value that opens under neither secret.
     struct Failure: Sendable {
         let id: EnrollmentID
         let why: String
     }
 
-    /// Goes through all, whatever was found at the start, as other hosts may have sealed more under the previous secret
-    /// since; after that through those that were left.
+    /// Re-encrypts the rows of all enrollments, and in later calls only the rows that failed.
+    ///
+    /// It visits all rows, even if the survey found few: other hosts may have sealed more under the previous secret
+    /// since.
     func rewrapAllRows(_ due: Due) async throws -> [Failure] {
         var failures: [Failure] = []
         if let left = due.left {
@@ -37,10 +39,12 @@ extension SecretRotation {
         }
     }
 
-    /// A damaged row stays damaged; a decision that has opened a key under the previous secret goes through.
+    /// Re-encrypts the rows of these enrollments.
+    ///
+    /// A damaged row stays damaged. A decision that has opened a key under the previous secret still succeeds.
     private func rewrapRows(of ids: [EnrollmentID], by rewrapper: any Rewrapper) async throws -> [Failure] {
         var failures: [Failure] = []
-        // Decisions of other hosts wait for the rows of one database transaction.
+        // Other hosts' decisions wait for the rows that one database transaction locks.
         let step = ports.shares == nil ? Self.step : Self.sharedStep
         for start in stride(from: 0, to: ids.count, by: step) {
             let some = ids[start..<min(start + step, ids.count)]
@@ -89,14 +93,14 @@ extension SecretRotation {
                 } catch {
                     return Failure(id: old.enrollmentId, why: "\(error)")
                 }
-                // A key that was erased since it was read is not there any more, and stays so.
+                // A key that was erased since it was read stays erased.
                 if let new { try store.update(old, resealed: new) }
                 return nil
             }
         }
     }
 
-    /// Goes through all, as the counts of keys that no enrollment uses are sealed too.
+    /// Reseals all counts of PIN tries, because those of keys without an enrollment are sealed too.
     func resealAllPINTries() async throws {
         let step = ports.shares == nil ? Self.step : Self.sharedStep
         var last: KeyIdentity?

@@ -3,21 +3,21 @@ import Records
 import StoreTables
 import Synchronization
 
-/// Changes the secret that everything is under, while the agent runs: meanwhile both secrets open.
+/// Change of the secret that seals the store's values, while the agent runs and opens both secrets.
 ///
-/// It is begun only where values are sealed under the present one from the start on.
+/// It starts only if new values are sealed under the present secret from the start on.
 final class SecretRotation: Sendable {
-    /// The most rows that one database transaction looks at or rewrites.
+    /// The most rows that one database transaction reads or re-encrypts.
     static let step = 200
-    /// The most rows that one rewrites in a store that other hosts share.
+    /// The most rows that one database transaction re-encrypts in a store that hosts share.
     static let sharedStep = 20
-    /// The seconds between two tries, and between two looks at what other hosts do.
+    /// The seconds between two tries, and between two checks of other hosts' progress.
     private static let pause: Double = 10
 
     let ports: Ports
     private let log: Logger
     private let due = Mutex<Due?>(nil)
-    /// The hosts that were said to be waited for.
+    /// The hosts that the last log line about waiting has named.
     private let awaited = Mutex<[String]>([])
 
     init(ports: Ports, log: Logger) {
@@ -25,26 +25,30 @@ final class SecretRotation: Sendable {
         self.log = log
     }
 
-    /// Counts of all that was under the previous secret when the agent started.
+    /// Counts of the values that were under the previous secret when the agent started.
     struct Due: Sendable {
         let rewrapper: any Rewrapper
         var keys = 0
         var tokens = 0
         var pushes = 0
-        /// Also those of enrollments that are over: what is kept of them is under these.
+        /// The data keys, also of ended enrollments: their remaining data is under these keys.
         var dataKeys = 0
         var auditKey = false
 
-        /// All that are not over: rows are sealed under the secret too.
+        /// The open enrollments.
+        ///
+        /// Their rows are sealed under the secret too.
         var rows = 0
-        /// Enrollments with a value that opened under neither secret, once all were gone through; nil before that.
+        /// The enrollments with a value that opened under neither secret.
+        ///
+        /// `nil` until all enrollments were visited once.
         var left: [EnrollmentID]?
         var isNothing: Bool { !auditKey && keys == 0 && tokens == 0 && pushes == 0 && dataKeys == 0 }
     }
 
-    /// Looks at everything, before anything runs, so that nothing is changed if something opens under neither secret.
+    /// Surveys all values before any other task starts, so that none is changed if one opens under neither secret.
     ///
-    /// - Throws: `RotationError`, or what the store throws.
+    /// - Throws: `RotationError`, or the store's errors.
     func begin(with rewrapper: any Rewrapper, onStep: @Sendable (StartStep) -> Void) async throws {
         let found: Result<Due, any Error>
         do {
@@ -53,24 +57,26 @@ final class SecretRotation: Sendable {
             found = .failure(error)
         }
         let due = try await settled(found, rewrapper)
-        // Among hosts it may have been begun, and cut short after all but its end.
+        // Among several hosts, a change may have been interrupted just before its end.
         guard !due.isNothing || ports.shares != nil else { return noteUnused() }
-        // Nothing is changed under a journal that cannot record it.
+        // No value is changed under a journal that cannot record the change.
         let isUnderWay = try await ports.store.write { try $0.noteSecretSurvey() }
-        // Since the survey another host may have finished the change, or given it up.
+        // Since the survey, another host may have finished the change, or abandoned it.
         if ports.shares != nil, !isUnderWay, try await isAuditKeyDue(rewrapper) {
             throw RotationError(description: "another host has given up the change of the secret: start this one again")
         }
         self.due.withLock { $0 = due }
     }
 
-    /// Gives the survey's counts; none if a value opens under neither secret and other hosts go on with the change already.
+    /// Returns the survey's counts.
+    ///
+    /// They are zero if a value opens under neither secret but other hosts already continue with the change.
     ///
     /// - Throws: the survey's error if no host has begun to change rows.
     private func settled(_ found: Result<Due, any Error>, _ rewrapper: any Rewrapper) async throws -> Due {
         guard case .failure(let error) = found, error is RotationError else { return try found.get() }
-        // Others seal under the present secret already, so that neither is enough alone. What does not open is named again
-        // when all else was changed.
+        // Other hosts already seal under the present secret, so neither secret is enough alone. A value that does not
+        // open is reported again after all other values were changed.
         let isSurveyed = try await ports.store.read { try $0.isSecretChangeSurveyed() }
         return isSurveyed ? Due(rewrapper: rewrapper) : try found.get()
     }
@@ -82,7 +88,7 @@ final class SecretRotation: Sendable {
         }
     }
 
-    /// Whether something is under the previous secret, or other hosts may have that.
+    /// Whether a value is under the previous secret, or other hosts may have one.
     var isDue: Bool { due.withLock { $0 != nil } }
 
     /// Works until the task is cancelled.
@@ -103,13 +109,13 @@ final class SecretRotation: Sendable {
         }
     }
 
-    /// Brings everything under the present secret, if the agent was started with both.
+    /// Re-encrypts all values under the present secret, if the agent was started with both.
     ///
-    /// The audit key goes last, in one database transaction with the journal's entry: as long as it is under the
-    /// previous secret, the agent does not start on the present one alone.
+    /// The audit key is last, in one database transaction with the journal's entry: while it is under the previous
+    /// secret, the agent does not start with the present one alone.
     ///
-    /// - Throws: what the store throws, or `RotationError` if all was changed but what opens under neither secret; it goes on
-    ///   with the next call.
+    /// - Throws: the store's errors, or `RotationError` if all values were changed except values that open under
+    ///   neither secret. The next call continues.
     func finish() async throws {
         guard let due = due.withLock(\.self), try await isOurTurn(due) else { return }
         if due.left == nil { log.notice("the secret is being changed", metadata: ["keys": "\(due.keys)"]) }
@@ -124,7 +130,7 @@ final class SecretRotation: Sendable {
         noteChanged(due)
     }
 
-    /// Whether the work is this host's now; says once for whom it waits.
+    /// Returns whether this host is to do the work now, and logs once which hosts it waits for.
     private func isOurTurn(_ due: Due) async throws -> Bool {
         guard ports.shares != nil else { return true }
         switch try await ports.store.write({ try $0.turnOfSecretChange() }) {
@@ -141,7 +147,7 @@ final class SecretRotation: Sendable {
                 metadata: ["hosts": "\(hosts.joined(separator: ", "))"])
             return false
         case .over:
-            // What an earlier change has left is brought along: nobody seals under the previous secret any more.
+            // Values that an earlier change has left are re-encrypted: no host seals under the previous secret any more.
             guard due.isNothing || due.auditKey else { return true }
             due.isNothing ? noteUnused() : noteChanged(due)
             return false
@@ -203,7 +209,9 @@ final class SecretRotation: Sendable {
         return due
     }
 
-    /// The next of those that are not over; nil after the last.
+    /// Reads the next page of open enrollments.
+    ///
+    /// `nil` after the last one.
     func page(after place: Int64?) async throws -> EnrollmentPage? {
         try await ports.store.survey {
             try $0.enrollmentPage(after: place, limit: Self.step, includingEnded: false)
@@ -214,7 +222,7 @@ final class SecretRotation: Sendable {
         try await ports.store.survey { try $0.dataKeys(after: last, limit: Self.step) }
     }
 
-    /// Notes those that could not be changed.
+    /// Stores the enrollments that could not be changed.
     func leave(_ ids: [EnrollmentID]) { due.withLock { $0?.left = ids } }
 
     private func changingNothing(_ what: String, _ look: () throws -> Void) throws(RotationError) {
