@@ -7,7 +7,8 @@ import StoreTables
 /// Keeps the head note: saves this host's head outside the database, and compares the two at start.
 ///
 /// An older database in the place of the newest is consistent in itself. Only data outside the database can show the
-/// difference. The note is written only while the database is known to continue from it, so the note survives restarts.
+/// difference. The note is written only while the database is known to continue from it, so a restart finds the same
+/// difference again.
 struct HeadWatch: Sendable {
     /// The seconds from the first commit after a note until the next note.
     static let pause: Double = 10

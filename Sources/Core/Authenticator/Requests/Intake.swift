@@ -27,7 +27,8 @@ struct Intake: Sendable {
     ///   - heldUntil: for deferred messages, the time of their drop on the steady clock.
     ///   - isListed: whether the issuer listed them. Anyone can send a push.
     /// - Returns: whether a message is in the store now that was not before.
-    /// - Throws: the store's errors, or `CommandError` for a damaged row. Then no message of the answer was stored.
+    /// - Throws: the store's errors, `IssuerError` if the issuer's keys cannot be fetched, or `CommandError` for a
+    ///   damaged row. Then no message of the answer was stored.
     @discardableResult
     func receive(
         _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Double? = nil,

@@ -147,7 +147,7 @@ final class SecretRotation: Sendable {
                 metadata: ["hosts": "\(hosts.joined(separator: ", "))"])
             return false
         case .over:
-            // Values that an earlier change has left are re-encrypted: no host seals under the previous secret any more.
+            // Values that an earlier change has left are re-encrypted: no host seals under the previous secret now.
             guard due.isNothing || due.auditKey else { return true }
             due.isNothing ? noteUnused() : noteChanged(due)
             return false
