@@ -2,28 +2,31 @@ import Keys
 import Records
 import StoreTables
 
-/// Verifies one chain of the journal: each entry against the next, the last one against the signed head.
+/// Verifies one chain of the journal, entry by entry, up to the signed head.
 ///
-/// An entry that is written while it reads is no fault: it ends at the head of its beginning, and goes on to a later one
-/// when it is told to. No more than a batch is in memory.
+/// Each entry must contain the digest of the entry before it, and the signed head must name the last entry. An entry
+/// that is appended meanwhile is not a fault: the audit ends at the head as of its start. ``goOn(to:with:telling:)``
+/// continues it to a later head. At most one batch of entries is in memory.
 struct ChainAudit: Sendable {
-    /// The most entries that are in memory.
+    /// Maximum number of entries in memory.
     private static let batch = 512
 
     let store: JournaledStore
     private(set) var end: JournalMoment.End
-    /// Whose entries are wanted; nil for none.
+    /// The request whose entries are collected, or `nil` for none.
     let request: RequestID?
 
     private(set) var count = 0
     private(set) var found: [JournalEntry] = []
     private(set) var floor: JournalMark?
-    /// What it says about other chains: whom it has named, and what is wrong with them.
+    /// The other hosts that this chain names.
+    ///
+    /// ``faultsOfOthers`` has the faults that its entries show in the chains of those hosts.
     private(set) var named: Set<String> = []
     private(set) var faultsOfOthers: [String: JournalError] = [:]
-    /// Nil before the first batch.
+    /// `nil` before the first batch.
     private var check: JournalCheck?
-    /// The checkpoint before the next one.
+    /// The last verified checkpoint.
     private var checkpoint: JournalCheckpoint?
     private var place: ChainPlace
 
@@ -32,13 +35,13 @@ struct ChainAudit: Sendable {
         place = ChainPlace(of: end.host)
     }
 
-    /// Follows the chain to its end.
+    /// Verifies the chain up to its end.
     ///
     /// - Parameters:
-    ///   - ends: where all chains end, by host.
-    ///   - rows: takes what the entries say of rows.
-    /// - Returns: the first entry that is not as it was written; nil if all are.
-    /// - Throws: ``ChainsChanged``; what the store throws.
+    ///   - ends: the ends of all chains, by host.
+    ///   - rows: receives the statements of the entries about rows.
+    /// - Returns: the first entry that fails verification, or `nil` if all pass.
+    /// - Throws: ``ChainsChanged``; the store's errors.
     mutating func run(
         among ends: [String: JournalMoment.End], telling rows: inout JournaledRows
     ) async throws -> JournalError? {
@@ -55,10 +58,10 @@ struct ChainAudit: Sendable {
         }
     }
 
-    /// Follows the chain on, to where it ends by now or to the end of the batch.
+    /// Continues the verification to `end`, or to the end of the batch.
     ///
-    /// - Returns: the first entry that is not as it was written; nil if all are, as far as ``concluded()`` does not say
-    ///   otherwise.
+    /// - Returns: the first entry that fails verification, or `nil` if all pass. ``concluded()`` still has to verify
+    ///   the end.
     mutating func goOn(
         to end: JournalMoment.End, with batch: Batch, telling rows: inout JournaledRows
     ) throws -> JournalError? {
@@ -76,7 +79,9 @@ struct ChainAudit: Sendable {
         }
     }
 
-    /// The fault at the end of the chain, which the audit key has signed; nil if there is none.
+    /// Verifies the end of the chain against the audit key's signature.
+    ///
+    /// - Returns: the fault, or `nil` if there is none.
     func concluded() throws -> JournalError? {
         do {
             try conclude()
@@ -112,22 +117,22 @@ struct ChainAudit: Sendable {
         return (head, key)
     }
 
-    /// The entries that come next, and what has to be known of the store to follow them.
+    /// The next entries of a chain, with the data of the store that is needed to verify them.
     struct Batch: Sendable {
         let floor: JournalMark?
         let rows: [JournalRow]
         let checkpoints: [JournalCheckpoint]
-        /// The enrollments that they say are made or ended, and that are not over.
+        /// The enrollments that the entries report as made or ended, and that have not ended in the store.
         let live: [EnrollmentID: Enrollment]
-        /// Whether the chain goes on behind them.
+        /// Whether there are entries of the chain after these.
         let hasMore: Bool
-        /// Whether the state was moved: the chains that were named before are not there any more.
+        /// Whether a move of the state is among them, so that the chains named before no longer exist.
         let isMoved: Bool
         let named: Set<String>
         let faults: [JournalError]
     }
 
-    /// Reads what comes next, up to where the chain ends.
+    /// Reads the next batch of entries, at most up to the end of the chain.
     func batch(
         in store: StoreReading, to end: JournalMoment.End, among ends: [String: JournalMoment.End]
     ) throws -> Batch {
@@ -153,7 +158,7 @@ struct ChainAudit: Sendable {
             faults: try seen.compactMap { try chains.fault(of: $0, by: reader.journalHost ?? host) })
     }
 
-    /// False if there is no more up to the end.
+    /// Verifies a batch, and returns `false` if no entries are left up to the end.
     private mutating func follow(_ batch: Batch, telling told: inout JournaledRows) throws -> Bool {
         let (_, key) = try signed()
         var check = try next(behind: batch.floor, key)
@@ -191,7 +196,7 @@ struct ChainAudit: Sendable {
         if let request, entry.request == request, found.count < JournalExtract.maxEntries { found.append(entry) }
     }
 
-    /// - Parameter point: where the entries lead to.
+    /// - Parameter point: the point that the verified entries lead to.
     private mutating func hold(
         _ checkpoint: JournalCheckpoint, against point: JournalPoint, _ key: PublicKey
     ) throws {
@@ -204,7 +209,7 @@ struct ChainAudit: Sendable {
                 sequence: max(checkpoint.entries.lowerBound, (floor?.point.sequence ?? 0) + 1),
                 problem: "or one behind it, up to \(point.sequence), was changed: their checkpoint is of others")
         }
-        // A checkpoint that is missing between the two costs time alone, and says nothing of the entries.
+        // A missing checkpoint between the two only costs time. It casts no doubt on the entries.
         if let before = self.checkpoint, before.point.sequence == checkpoint.earlier.first?.sequence,
             before.earlierOfNext != checkpoint.earlier
         {
@@ -213,7 +218,7 @@ struct ChainAudit: Sendable {
         self.checkpoint = checkpoint
     }
 
-    /// The check that goes on with what stands behind `floor`.
+    /// Returns the check to continue with; a new check starts behind `floor`.
     private func next(behind floor: JournalMark?, _ key: PublicKey) throws -> JournalCheck {
         if let check, floor == self.floor { return check }
         if let floor, try !floor.isSigned(by: key, as: .floor) {
@@ -222,17 +227,18 @@ struct ChainAudit: Sendable {
         }
         let start = floor?.point ?? .beginning
         if let check {
-            // Entries that have gone were not followed: a row may be as it says, and not as what was followed before.
+            // The removed entries were not verified. A row may agree with them and contradict the entries verified
+            // before.
             guard check.last.sequence >= start.sequence else { throw ChainsChanged() }
             return check
         }
-        // The entries of other chains were held against an earlier beginning of this one.
+        // The entries of other chains were compared with an earlier start of this chain.
         guard end.host.isEmpty || start.sequence == end.start else { throw ChainsChanged() }
         return JournalCheck(after: start)
     }
 }
 
-/// The chains have changed so that an audit has to begin anew.
+/// The error for chains that changed so much that the audit must start again.
 ///
-/// A host came or went, or entries that it had not read went for their age.
+/// A host came or went, or entries were removed because of their age before the audit had read them.
 struct ChainsChanged: Error {}

@@ -2,55 +2,56 @@ package import Keys
 package import Records
 import StoreTables
 
-/// What a verification of the journal found.
+/// Result of a verification of the journal.
 package struct JournalVerdict: Sendable {
-    /// The chain of the host that was asked, then those of all others, by name.
+    /// The chain of this host, then all other chains, ordered by host name.
     package let chains: [ChainVerdict]
-    /// The first entry that is not as it was written; nil if all are.
+    /// The first entry that fails verification, or `nil` if all pass.
     package let fault: JournalError?
-    /// The entries about the request that was asked for, up to the fault.
+    /// The entries about the wanted request, up to the fault.
     ///
-    /// The oldest ``JournalExtract/maxEntries``.
+    /// At most the oldest ``JournalExtract/maxEntries``.
     let found: [JournalEntry]
 
-    /// How many entries of the chain of the host that was asked are as they were written.
+    /// The number of verified entries in this host's chain.
     package var count: Int { chains.first?.count ?? 0 }
-    /// Behind what its kept entries begin; nil if none was removed for its age.
+    /// The floor of this host's chain, or `nil` if no entry was removed because of its age.
     package var floor: JournalMark? { chains.first?.floor }
-    /// The head that was held against them.
+    /// The head that this host's entries were verified against.
     package var head: JournalMark? { chains.first?.head }
 }
 
-/// What a verification found about one chain.
+/// Result of a verification of one chain.
 package struct ChainVerdict: Sendable {
-    /// Empty for the only chain.
+    /// The host's name, or empty for the only chain.
     package let host: String
     package let count: Int
     package let floor: JournalMark?
     package let head: JournalMark?
     package let key: PublicKey?
-    /// The first entry that is not as it was written, or that another host's chain says is not.
+    /// The first entry that fails verification, by itself or according to another host's chain.
     package fileprivate(set) var fault: JournalError?
 }
 
-/// Verifies the whole journal: all chains, what they say of each other, and what they say of the rows.
+/// Verifies the whole journal: every chain, the chains against each other, and the rows against the chains.
 ///
-/// The rows are read a page at a time, and others write meanwhile. So each page is held against the chains as they are when
-/// the page is read: the same look at the store brings what was appended to them since, and that is followed first. Each row
-/// is seen once, at some moment of the audit; one that is made meanwhile may be left out, one that goes has ended long ago.
-/// A row that was changed behind the agent's back before its page is read is found; later, the next audit finds it.
+/// The rows are read page by page while other transactions write. So each page is compared with the chains as of the
+/// moment when the page is read: the same read of the store returns the entries appended since, and these are verified
+/// first. Each row is seen once, at some moment of the audit. A row that is made meanwhile may be left out. A row that
+/// is removed meanwhile belongs to an enrollment that ended long ago. If a row is changed behind the agent's back
+/// before its page is read, this audit finds it. If it is changed later, the next audit finds it.
 struct JournalAudit: Sendable {
     let store: JournaledStore
-    /// Whose entries are wanted; nil for none.
+    /// The request whose entries are collected, or `nil` for none.
     var request: RequestID?
-    /// The most rows that are in memory.
+    /// Maximum number of rows in memory.
     var page = 500
 
-    /// The number of times that it begins anew if the chains are others than they were.
+    /// Maximum number of runs, if the chains change during the audit.
     private static let mostTries = 10
 
-    /// - Throws: `CommandError` if hosts come and go, or entries go for their age, faster than it can follow; what the
-    ///   store throws.
+    /// - Throws: `CommandError` if hosts come and go, or entries are removed because of their age, faster than the
+    ///   audit can follow; the store's errors.
     func run() async throws -> JournalVerdict {
         for _ in 1...Self.mostTries {
             do { return try await runOnce() } catch is ChainsChanged {}
@@ -60,7 +61,7 @@ struct JournalAudit: Sendable {
     }
 
     private func runOnce() async throws -> JournalVerdict {
-        // Before the database is read: what is written meanwhile is newer.
+        // Before the database is read: a commit in between can only add entries.
         let committed = store.head
         let own = try await store.publicKey()
         let moment = try await store.survey { [hosts = store.hosts] in try JournalMoment($0, hosts, own: own) }
@@ -97,25 +98,25 @@ struct JournalAudit: Sendable {
         return JournalVerdict(chains: chains, fault: fault, found: Self.merged(audits.map(\.found)))
     }
 
-    /// The ends of the chains and a page of rows, read at one moment.
+    /// The ends of the chains and a page of rows, as of one moment.
     private struct Look: Sendable {
         let ends: [JournalMoment.End]
-        /// The entries that come next in each chain.
+        /// The next entries of each chain.
         let batches: [ChainAudit.Batch]
-        /// Nil if a chain goes on behind its batch: rows may say more than what is followed then.
+        /// `nil` if a chain continues after its batch: the rows may then be newer than the verified entries.
         let rows: Rows?
 
         struct Rows: Sendable {
-            /// Nil behind the last one.
+            /// `nil` after the last page.
             let page: EnrollmentPage?
-            /// With the first page only.
+            /// The wrong-PIN counts of keys, with the first page only.
             let keyTries: [KeyIdentity: PINTries]?
         }
     }
 
-    /// Holds all rows against what the chains say by then, and follows those on for that.
+    /// Compares all rows with the chains, after verifying the entries appended meanwhile.
     ///
-    /// - Returns: what is wrong with each chain.
+    /// - Returns: the fault of each chain.
     private func holdRows(
         against audits: inout [ChainAudit], own: PublicKey?, telling rows: inout JournaledRows
     ) async throws -> [JournalError?] {
@@ -160,10 +161,10 @@ struct JournalAudit: Sendable {
         return faults.lazy.compactMap(\.self).first ?? missingChain(audits, faults)
     }
 
-    /// Holds chains against what others say of them.
+    /// Compares each chain with the statements of the other chains.
     private static func hold(_ audits: [ChainAudit], _ faults: inout [JournalError?]) {
         let ends = audits.map(\.end)
-        // Only of a chain that is whole does anybody vouch for what it says.
+        // The statements of a chain about others count only if the chain itself passes verification.
         let whole = audits.indices.filter { faults[$0] == nil }
         for place in ends.indices where faults[place] == nil {
             let (host, digest) = (ends[place].host, ends[place].keyDigest)
@@ -180,14 +181,14 @@ struct JournalAudit: Sendable {
         }
     }
 
-    /// A chain that others name, and that is not there.
+    /// Returns the fault of a chain that other chains name, but that does not exist.
     private static func missingChain(_ audits: [ChainAudit], _ faults: [JournalError?]) -> JournalError? {
         let hosts = Set(audits.map(\.end.host))
         let told = zip(audits, faults).filter { $0.1 == nil }.flatMap(\.0.faultsOfOthers)
         return told.filter { !hosts.contains($0.key) }.min { $0.key < $1.key }?.value
     }
 
-    /// The entries of all chains by their times; those of one chain stay in their order.
+    /// Merges the entries of all chains by time; the entries of one chain keep their order.
     static func merged(_ chains: [[JournalEntry]]) -> [JournalEntry] {
         var (rest, merged) = (chains.map { $0[...] }, [JournalEntry]())
         while merged.count < JournalExtract.maxEntries {
@@ -202,6 +203,6 @@ struct JournalAudit: Sendable {
 }
 
 extension JournalReader {
-    /// Holds every entry against the one before it, against the signed marks, and against the rows that it tells of.
+    /// Verifies every entry against the one before it, the signed marks, and the rows that it describes.
     package func verify() async throws -> JournalVerdict { try await JournalAudit(store: store).run() }
 }

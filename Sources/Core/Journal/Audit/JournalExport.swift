@@ -3,16 +3,16 @@ package import Records
 import StoreTables
 import TextAndTime
 
-/// Whose chain of the journal it is.
+/// A chain of the journal that has a host's name.
 package struct NamedChain: Sendable {
     package let host: String
-    /// The public half of its audit key; nil if that is not there, or under another secret.
+    /// The public half of its audit key, or `nil` if the key is missing or sealed under another secret.
     package let key: PublicKey?
 }
 
-/// The journal as it is exported: chain by chain.
+/// The export of the journal, chain by chain.
 extension JournalReader {
-    /// The chains that have a host's name, in the order of the names; none if the store has but one chain.
+    /// Returns the chains that have a host's name, ordered by name; none if the store has only one chain.
     package func namedChains() async throws -> [NamedChain] {
         try await store.read { [hosts = store.hosts] store in
             guard let own = store.journalHost else { return [] }
@@ -23,12 +23,12 @@ extension JournalReader {
         }
     }
 
-    /// The entries of one chain after a place, in their order: at most `limit`, and at most ``maxEntries``.
+    /// Returns the entries of one chain after a place, in order: at most `limit`, and at most ``maxEntries``.
     ///
     /// - Parameters:
-    ///   - place: a number alone is one of that chain.
-    ///   - host: whose chain it is; nil stands for the host that is asked.
-    /// - Throws: `CommandError` `.notFound` if there is no chain of a host that `host` or the place names.
+    ///   - place: a number without a host is a place in that chain.
+    ///   - host: the host of the chain. `nil` stands for this host.
+    /// - Throws: `CommandError` `.notFound` if `host` or the place names a host that has no chain.
     package func entries(
         after place: EventCursor, of host: String? = nil, limit: Int
     ) async throws -> [JournalRow] {

@@ -3,12 +3,13 @@ package import Records
 import StoreTables
 
 extension JournalReader {
-    /// The entries about one request.
+    /// Returns the entries about one request, with a seal if they can be proved.
     ///
-    /// They are proved first, each by the checkpoint behind it and all by the head: otherwise whoever can write the file
-    /// could have the audit key sign what the agent never wrote. If that cannot be, such as in a journal that has no
-    /// checkpoints yet, the whole of it is held against its head. So it is if there are several hosts: what each has done
-    /// about the request is in its own chain.
+    /// The entries are proved before they are sealed: each by the checkpoint behind it, and all by the head. Otherwise,
+    /// an attacker who can write the database file could make the audit key sign entries that the agent never wrote. If
+    /// this proof is not possible, such as in a journal without checkpoints yet, the whole journal is verified against
+    /// its head. The same is done if there are several hosts, because each host records its part of the request in its
+    /// own chain.
     package func extract(about request: RequestID) async throws -> JournalExtract {
         let isAlone = try await store.read { try $0.otherHosts().isEmpty }
         if isAlone, let found = try await JournalLookUp(store: store, request: request).find() {

@@ -1,11 +1,11 @@
 package import Records
 
-/// The first entry of a journal that is not as it was written.
+/// The first entry of a journal that fails verification.
 package struct JournalError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// In whose chain it is; nil if there is one chain, or it is about the rows.
+    /// The host of the entry's chain, or `nil` if there is one chain or the fault is in the rows.
     package let host: String?
     package let sequence: Int64
-    /// What is wrong with it; a clause.
+    /// The fault, as a clause.
     package let problem: String
 
     init(host: String? = nil, sequence: Int64, problem: String) {
@@ -14,18 +14,20 @@ package struct JournalError: Error, Sendable, Equatable, CustomStringConvertible
 
     package var description: String { "entry \(sequence)\(host.map { " of host \($0)" } ?? "") \(problem)" }
 
-    /// The same of the chain of a host.
+    /// Returns the same error for the chain of a host.
     func of(host: String) -> JournalError { JournalError(host: host, sequence: sequence, problem: problem) }
 }
 
-/// Holds entries against one another, in their order, and names the first that is not as it was written.
+/// Verifies entries in their order, and reports the first one with a fault.
 package struct JournalCheck: Sendable {
-    /// The last entry that was held.
+    /// The last verified entry.
     private(set) var last: JournalPoint
-    /// The newest entry that another one has vouched for; nil if there is none behind the floor.
+    /// The newest entry whose digest the next entry confirms, or `nil` if there is none behind the floor.
     package private(set) var vouched: JournalPoint?
     private let floor: JournalPoint
-    /// Its `previous` is not the digest of the entry before it: one of the two was changed, and what follows tells which.
+    /// The entry whose `previous` is not the digest of the entry before it.
+    ///
+    /// One of the two was changed. The next entry shows which.
     private var doubted: Int64?
 
     package init(after floor: JournalPoint) {
@@ -33,9 +35,9 @@ package struct JournalCheck: Sendable {
         last = floor
     }
 
-    /// Takes the next entry by its digests alone, if it follows the one before it; false if it has to be looked at.
+    /// Advances by the digests alone, or returns `false` if the entry must be read in full.
     ///
-    /// What else there is to an entry, a digest that holds says too: only the agent has written entries that lead to its
+    /// A matching digest also proves the rest of an entry, because only the agent has written entries that lead to its
     /// signed head.
     mutating func follow(_ row: JournalRow) throws -> Bool {
         guard doubted == nil, (row.kind == .auditKeyMade) == (row.sequence == 1) else { return false }
@@ -46,7 +48,7 @@ package struct JournalCheck: Sendable {
         return true
     }
 
-    /// Takes the next entry.
+    /// Reads and verifies the next entry.
     @discardableResult
     package mutating func hold(_ row: JournalRow) throws -> JournalEntry {
         let entry = JournalEntry(row)
@@ -65,9 +67,9 @@ package struct JournalCheck: Sendable {
         return entry
     }
 
-    /// No more entries come.
+    /// Verifies the end of the journal, after the last entry.
     ///
-    /// - Parameter head: where the journal ends.
+    /// - Parameter head: the point at which the journal ends.
     func end(at head: JournalPoint) throws(JournalError) {
         if let doubted { throw changed(doubted, isVouchedFor: head == last) }
         guard last.sequence == head.sequence else {
@@ -89,7 +91,7 @@ package struct JournalCheck: Sendable {
         throw JournalError(sequence: expected, problem: "is not in its place: entry \(entry.sequence) stands there")
     }
 
-    /// The key is made with the first entry, and never again.
+    /// Checks that the first entry makes the audit key, and no other entry does.
     private func checkKind(of entry: JournalEntry) throws(JournalError) {
         guard (entry.kind == .auditKeyMade) != (entry.sequence == 1) else { return }
         let problem =

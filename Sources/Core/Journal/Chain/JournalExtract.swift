@@ -1,25 +1,27 @@
 package import Records
 
-/// The entries about one request, and the audit key's word that its journal has them.
+/// The entries about one request, with the audit key's signature that its journal has them.
 ///
-/// It stands by itself: whoever has the audit key's public half can check it without the rest of the journal, which is
-/// about others.
+/// The public half of the audit key is enough to verify it. The rest of the journal, which is about other requests, is
+/// not needed.
 package struct JournalExtract: Sendable {
-    /// The most entries that one has; a request has about six, and more only if its issuer repeats itself.
+    /// Maximum number of entries in one extract.
+    ///
+    /// A request has about six entries, and more only if its issuer repeats messages.
     package static let maxEntries = 1_000
 
-    /// Their lines, oldest first; empty if they were removed for their age.
+    /// The lines of the entries, oldest first; empty if they were removed because of their age.
     package let rows: [JournalRow]
-    /// Nil if there are no entries, or the journal is not whole.
+    /// `nil` if there are no entries, or if the journal fails verification.
     package let seal: Seal?
-    /// The first entry of the journal that is not as it was written; entries after it are not among the rows.
+    /// The first entry of the journal that fails verification; later entries are not in ``rows``.
     package let fault: JournalError?
 
-    /// What the audit key has signed about the entries.
+    /// The signed statement about the entries.
     package struct Seal: Sendable {
-        /// Lines of text; see ``JournalStatement``.
+        /// Lines of text, as described at ``JournalStatement``.
         package let statement: [UInt8]
-        /// A DER ECDSA-Sig-Value over it.
+        /// A DER ECDSA-Sig-Value over ``statement``.
         package let signature: [UInt8]
     }
 }

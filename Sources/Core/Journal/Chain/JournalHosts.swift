@@ -4,37 +4,37 @@ package import StoreTables
 import StrictJSON
 import TextAndTime
 
-/// The chain of another host, as a host has found it: its key, and where it ended by that key's signature.
+/// The chain of another host, as one host has seen it: its audit key and its signed head.
 package struct SeenHost: Sendable, Equatable {
     package let host: String
     package let head: JournalPoint
     /// SHA-256 of the audit key's SubjectPublicKeyInfo.
     let key: [UInt8]
 
-    /// Whether what is seen later can be the same chain.
+    /// Returns whether `later` can be the same chain at a later time.
     package func isFollowed(by later: SeenHost) -> Bool {
         later.key == key
             && (later.head.sequence > head.sequence || later.head == head)
     }
 }
 
-/// The chains of the other hosts, held against their own signatures.
+/// Verifies the chains of the other hosts against their own signatures.
 ///
-/// Each audit key is sealed under the secret that all hosts have: to open one shows that a host has made it. So whoever
-/// can write the database, and lacks the secret, gets no key certified of their own.
+/// Each audit key is sealed under the secret that all hosts share. So a key that opens was made by one of the hosts. An
+/// attacker who can write the database, but lacks the secret, gets no key of their own certified.
 package struct JournalHosts: Sendable {
     let keys: any AuditKeys
 
-    /// What a look has found.
+    /// Result of one look at the chains of the other hosts.
     package struct Look: Sendable {
         package var seen: [SeenHost] = []
-        /// What is wrong with the others, each a sentence's beginning: host, and clause.
+        /// The faults, each as the beginning of a sentence: the host, and a clause.
         package var faults: [(host: String, problem: String)] = []
     }
 
-    /// The audit key of the host whose chain a reader has.
+    /// Returns the audit key of the host whose chain `reader` reads.
     ///
-    /// - Throws: ``ForgedJournalError`` if it is not there, or under another secret.
+    /// - Throws: ``ForgedJournalError`` if the key is missing or sealed under another secret.
     func key(in reader: StoreReading) throws -> PublicKey {
         guard let sealed = try reader.sealedAuditKey() else { throw ForgedJournalError("its audit key is gone") }
         do { return try keys.open(sealed).publicKey } catch {
@@ -42,9 +42,9 @@ package struct JournalHosts: Sendable {
         }
     }
 
-    /// The chains that are as their keys have signed them.
+    /// Returns the chains that match the signatures of their keys.
     ///
-    /// - Parameter own: this host's key, which no other may have.
+    /// - Parameter own: this host's key, which no other host may have.
     package func seen(in store: StoreReading, besides own: PublicKey) throws -> Look {
         var (look, known) = (Look(), Set([try SHA256Digest.of(own.subjectPublicKeyInfo)]))
         for host in try store.otherHosts() {
@@ -70,10 +70,10 @@ package struct JournalHosts: Sendable {
 // MARK: In the journal
 
 extension JournalFact {
-    /// How many hosts one entry names, so that it stays small.
+    /// Maximum number of hosts in one entry, to keep the entry small.
     static let hostsInEntry = 16
 
-    /// Other hosts' chains are as they are signed: this certifies their keys, and says how far they go.
+    /// The other hosts' chains with valid signatures: certifies their keys, and states how far the chains go.
     package static func hostsSeen(_ hosts: [SeenHost]) -> [JournalFact] {
         stride(from: 0, to: hosts.count, by: hostsInEntry).map { start in
             let members = hosts[start..<min(start + hostsInEntry, hosts.count)].map { seen in
@@ -87,7 +87,7 @@ extension JournalFact {
 }
 
 extension JournalEntry {
-    /// The chains of other hosts that it names; nil if one of them is not in the form.
+    /// The chains of other hosts that the entry names, or `nil` if one of them is malformed.
     package var hostsSeen: [SeenHost]? {
         guard kind == .hostsSeen, case .object(let hosts)? = json["hosts"] else { return nil }
         let seen = hosts.members.map(SeenHost.init)

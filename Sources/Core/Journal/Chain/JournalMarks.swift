@@ -2,10 +2,10 @@ package import Keys
 package import Records
 package import StoreTables
 
-/// Both ends of the journal, as the database has them.
+/// The head and the floor of the journal, as stored in the database.
 package struct JournalMarks: Sendable, Equatable {
     package let head: JournalMark?
-    /// Nil if nothing was removed for its age.
+    /// `nil` if no entry was removed because of its age.
     package let floor: JournalMark?
 
     package init(_ store: StoreReading) throws {
@@ -13,10 +13,10 @@ package struct JournalMarks: Sendable, Equatable {
         floor = try store.journalMark(.floor)
     }
 
-    /// As of a journal that has not begun.
+    /// Whether there is no journal yet.
     package var isNothing: Bool { head == nil && floor == nil }
 
-    /// Sees that they are the ones that were committed last.
+    /// Checks that the marks equal the last committed ones.
     func expect(_ committed: JournalMarks) throws(ForgedJournalError) {
         guard head == committed.head else {
             throw ForgedJournalError("its head is not the one that this agent wrote last")
@@ -26,7 +26,7 @@ package struct JournalMarks: Sendable, Equatable {
         }
     }
 
-    /// Sees that the audit key has signed them.
+    /// Verifies the audit key's signatures of the marks.
     package func expectSigned(by key: PublicKey) throws {
         guard let head else { throw ForgedJournalError("it has no head") }
         guard try head.isSigned(by: key, as: .head) else {
@@ -37,9 +37,9 @@ package struct JournalMarks: Sendable, Equatable {
         }
     }
 
-    /// Sees that the newest entry is the one that the head names, and that none comes after it.
+    /// Checks that the newest entry matches the head, and that no entry follows it.
     ///
-    /// The others are held against each other by ``JournalAudit``.
+    /// ``JournalAudit`` verifies the other entries.
     func expectNewestEntry(of store: StoreReading) throws {
         guard let head = head?.point else { throw ForgedJournalError("it has no head") }
         let newest = try store.journal(after: head.sequence - 1, limit: 2)
@@ -54,14 +54,14 @@ package struct JournalMarks: Sendable, Equatable {
         }
     }
 
-    /// Sees that each of the newest entries follows the one before it, and gives them.
+    /// Verifies that each of the newest entries follows the one before it, and returns them.
     ///
-    /// Those before them are held against each other by ``JournalAudit``.
+    /// ``JournalAudit`` verifies the older entries.
     @discardableResult
     func expectNewestEntries(_ count: Int64, of store: StoreReading) throws -> [JournalEntry] {
         guard let head = head?.point else { throw ForgedJournalError("it has no head") }
         let start = max(head.sequence - count, floor?.point.sequence ?? 0)
-        // Of another host's chain, what it has written since its head was read is left out.
+        // Another host may have appended entries after its head was read. They are left out.
         let rows = try store.journal(after: start, limit: Int(head.sequence - start))
         guard let first = rows.first.flatMap(JournalEntry.init) else {
             throw ForgedJournalError("entry \(start + 1) is missing, or was changed")

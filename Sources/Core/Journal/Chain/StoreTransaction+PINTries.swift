@@ -7,11 +7,11 @@ extension StoreTransaction {
         if tries.blockedUntil != nil { try record(.blocked(subject, tries), at: now) }
     }
 
-    /// Counts each try as a wrong one that was under way here when the agent stopped, and says so.
+    /// Counts each PIN try as wrong that was under way here when the agent stopped, and records it.
     ///
-    /// Whether its PIN was right nobody knows any more: whoever stops the agent at that moment must gain no try. A store
-    /// with one chain has no other host whose try it could be, and the empty name is that of a state that was moved from
-    /// one: both are settled whoever began them.
+    /// It is not known any more whether the PIN was right. An attacker who stops the agent at that moment must not gain
+    /// a try. A store with one chain has no other host, so all its tries are settled here. An empty host name comes
+    /// from a state that was moved from such a store. These tries are settled here, too.
     func settleTries(at now: Int64) throws {
         for (key, tries) in try keyTries() {
             guard let begun = tries.underWay, begun.isEmpty || begun == journalHost ?? begun else { continue }
@@ -20,7 +20,9 @@ extension StoreTransaction {
         }
     }
 
-    /// False, and nothing is changed, if the tries are not as expected, or the enrollment is over.
+    /// Changes a wrong-PIN count.
+    ///
+    /// - Returns: `false`, without a change, if the count is not `old` or the enrollment has ended.
     @discardableResult
     package func setPINTries(of subject: PINTries.Subject, from old: PINTries, to new: PINTries) throws -> Bool {
         switch subject.kind {

@@ -2,10 +2,10 @@ package import Records
 import StoreTables
 
 extension StoreTransaction {
-    /// Appends to the journal what this database transaction does.
+    /// Appends an entry about this database transaction; it is published after the commit.
     package func record(_ fact: JournalFact, at now: Int64) throws { note(try append(fact, at: now)) }
 
-    /// Appends an entry of which nobody is told after the commit, so nothing of it stays in memory.
+    /// Appends an entry that is not published after the commit, so that it does not stay in memory.
     @discardableResult
     func append(_ fact: JournalFact, at now: Int64) throws -> JournalEntry {
         let last = try journalMark(.head)?.point ?? .beginning

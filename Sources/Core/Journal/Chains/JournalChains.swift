@@ -2,33 +2,35 @@ import Keys
 import Records
 import StoreTables
 
-/// Where all chains of the journal end, as of one moment.
+/// The ends of all chains of the journal, as of one moment.
 struct JournalMoment: Sendable {
-    /// Where a chain ends.
+    /// The end of one chain.
     struct End: Sendable {
-        /// Empty for the only chain.
+        /// The host's name, or empty for the only chain.
         let host: String
         let head: JournalMark?
-        /// Behind which number its kept entries begin, as nobody vouches for; 0 if none was removed for its age.
+        /// The number behind which the kept entries begin; 0 if no entry was removed because of its age.
+        ///
+        /// Its signature has not been verified.
         let start: Int64
-        /// An entry behind the head: somebody has put it in.
+        /// An entry behind the head, which must have been inserted.
         let behind: JournalRow?
-        /// Nil if it is not there, or under another secret.
+        /// `nil` if the key is missing or sealed under another secret.
         let key: PublicKey?
-        /// SHA-256 of the key; empty if there is none.
+        /// SHA-256 of the key; empty without a key.
         let keyDigest: [UInt8]
     }
 
-    /// That of the host that looks, first.
+    /// The ends, beginning with this host's chain.
     let chains: [End]
 
-    /// - Parameter own: the key of the host that looks; nil if it has none.
+    /// - Parameter own: this host's key, or `nil` if it has none.
     init(_ store: StoreReading, _ hosts: JournalHosts, own: PublicKey?) throws {
         let others = try store.otherHosts()
         let name = others.isEmpty ? "" : store.journalHost ?? ""
         var chains = [try End(name, store, own)]
         for other in others {
-            // A name that no host can have has no chain that could be followed, which its missing head says.
+            // If the name is not valid, the host has no chain to verify. Its missing head reports that.
             let reader = store.reader(of: other)
             chains.append(try reader.map { try End(other, $0, try? hosts.key(in: $0)) } ?? End(other))
         }
@@ -50,14 +52,14 @@ extension JournalMoment.End {
     }
 }
 
-/// What chains say of each other, held against them within one read.
+/// Compares the statements of chains about each other with the chains, within one read.
 struct NamedChains {
     let reader: StoreReading
     let ends: [String: JournalMoment.End]
-    /// The number of entries that are read at once.
+    /// The number of entries that one query reads.
     private static let window = 256
 
-    /// Entries that were read last, by host: names go up, mostly.
+    /// The entries read last, by host; the named entries mostly have ascending numbers.
     private var windows: [String: [JournalRow]] = [:]
 
     init(_ reader: StoreReading, _ ends: [String: JournalMoment.End]) {
@@ -65,7 +67,7 @@ struct NamedChains {
         self.ends = ends
     }
 
-    /// What is wrong with a chain by what another host has seen of it; nil if nothing is.
+    /// Returns the fault that another host's entry shows in a chain, or `nil` if there is none.
     mutating func fault(of seen: SeenHost, by witness: String) throws -> JournalError? {
         let number = seen.head.sequence
         guard let end = ends[seen.host], let head = end.head?.point else {
@@ -78,7 +80,7 @@ struct NamedChains {
             return fault(
                 seen, head.sequence + 1, "is missing: host \(witness) has seen the chain up to entry \(number)")
         }
-        // What is missing in the middle, or was removed for its age, the chain itself says.
+        // The chain's own audit finds entries that are missing in the middle or were removed because of their age.
         guard let row = try row(number, of: seen.host), try SHA256Digest.of(row.bytes) != seen.head.digest else {
             return nil
         }

@@ -1,12 +1,12 @@
 import Records
 import StoreTables
 
-/// The newest entries of the other chains, as a host finds them before its first write.
+/// The newest entries of the other chains, which a host reads before its first write.
 struct NewestChains {
-    /// How many of one chain are read, and of all others together.
+    /// Maximum numbers of entries to read: of one chain, and of all other chains together.
     private static let (ofOne, ofOthers): (Int64, Int64) = (1_000, 8_000)
 
-    /// The chains that are as they were signed: another one says nothing.
+    /// The chains that match their signatures; all others are ignored.
     private let others: [(host: String, entries: [JournalEntry])]
 
     init(_ store: StoreReading, _ hosts: JournalHosts) throws {
@@ -24,12 +24,12 @@ struct NewestChains {
         }
     }
 
-    /// Sees that no other host has seen more of this host's chain than there is.
+    /// Checks that no other host has seen more of this host's chain than the store has.
     func expectNoneKnowsMore(than head: JournalPoint, of store: StoreReading) throws(ForgedJournalError) {
         guard let name = store.journalHost else { return }
         for (host, entries) in others {
             for entry in entries.reversed() {
-                // Before that it speaks of the chains of another database.
+                // Entries before a move name the chains of another database.
                 if entry.kind == .moved { break }
                 guard let seen = entry.hostsSeen?.first(where: { $0.host == name }) else { continue }
                 guard seen.head.sequence > head.sequence else { continue }

@@ -2,18 +2,18 @@ import Records
 import StoreTables
 import ThreeDS
 
-/// The chains of the journal as a reader of events has them, within one read of the store.
+/// The chains of the journal for a reader of events, within one read of the store.
 struct EventChains {
     fileprivate struct Chain {
-        /// Empty for the only chain.
+        /// The host's name, or empty for the only chain.
         let host: String
         let reader: StoreReading
         let newest: Int64
     }
 
-    /// This host's first.
+    /// The chains, this host's first.
     private let chains: [Chain]
-    /// This host's name, also if its chain is the only one; nil if the store has but one.
+    /// This host's name, even if it has the only chain, or `nil` if the store has no host names.
     private let ownName: String?
 
     init(_ store: StoreReading) throws {
@@ -32,23 +32,23 @@ struct EventChains {
 
     var areSeveral: Bool { chains.count > 1 }
 
-    /// The name under which a reader finds the chain of the host that is asked.
+    /// The name of this host's chain in a cursor.
     var own: String { chains.first?.host ?? "" }
 
-    /// Where all of them end: what comes after it has not happened yet.
+    /// The end of all chains; later entries do not exist yet.
     var newest: EventCursor {
         chains.reduce(into: .beginning) { $0[$1.host] = $1.newest }
     }
 
-    /// The hosts whose chains have come as far as this.
+    /// Returns the hosts whose chains have reached this number.
     func hosts(reaching sequence: Int64) -> [String] { chains.filter { $0.newest >= sequence }.map(\.host) }
 
-    /// The same place by the names that chains have now, and the hosts of which there is no chain.
+    /// Resolves a cursor to the present names of the chains, and returns the hosts that have no chain.
     private func resolved(_ cursor: EventCursor) -> (cursor: EventCursor, unknown: [String]) {
         var (resolved, unknown): (EventCursor, [String]) = (.beginning, [])
         let known = Set(chains.map(\.host))
         for host in cursor.hosts {
-            // One that was the only chain, or is now, is this host's.
+            // A chain that is or was the only one is this host's.
             let name = host.isEmpty || host == ownName ? own : host
             guard known.contains(name) else {
                 unknown.append(host)
@@ -59,13 +59,13 @@ struct EventChains {
         return (resolved, unknown)
     }
 
-    /// The events after a place, those of each chain in their order.
+    /// Returns the events after a place, in order within each chain.
     ///
-    /// Of each chain it has the same part, so that none holds up another, and an event at least.
+    /// Each chain has an equal part of the page, and at least one event, so that no chain delays another.
     ///
     /// - Parameters:
-    ///   - limit: how many events, as long as there are fewer chains that have some.
-    ///   - kept: from how many of the newest entries of a chain events are replayed.
+    ///   - limit: the number of events, as long as fewer chains have events.
+    ///   - kept: the number of the newest entries of a chain from which events are replayed.
     func page(after cursor: EventCursor, limit: Int, kept: Int64, at now: Int64) throws -> EventPage {
         let (start, unknown) = resolved(cursor)
         var page = EventPage(events: [], position: start)
@@ -78,10 +78,13 @@ struct EventChains {
 }
 
 extension EventChains.Chain {
-    /// The most entries of a chain that a page looks at.
+    /// Maximum number of entries of a chain that one page reads.
     private static let window = 256
 
-    /// If entries after the place are no longer kept, or it is of a future that this chain does not have, a `gap` is first.
+    /// Reads the next events of the chain.
+    ///
+    /// A `gap` comes first if entries after the place are no longer kept, or if the place is after the end of this
+    /// chain.
     fileprivate func read(into page: inout EventPage, limit: Int, kept: Int64, at now: Int64) throws {
         let sequence = page.position[host]
         let oldest = max(newest - kept, try reader.journalMark(.floor)?.point.sequence ?? 0)
@@ -105,13 +108,13 @@ extension EventChains.Chain {
     }
 }
 
-/// Some events, and how far they reach.
+/// A page of events, and the position that it reaches.
 package struct EventPage: Sendable {
     package private(set) var events: [JournalEvent]
-    /// Up to where all was looked at: where the next page begins.
+    /// The end of the entries that were read; the next page begins here.
     package fileprivate(set) var position: EventCursor
 
-    /// Adds an event at which the page is now.
+    /// Adds an event at the present position of the page.
     fileprivate mutating func append(_ event: JournalEvent, of host: String) {
         var event = event
         (event.host, event.cursor) = (host, position)

@@ -1,35 +1,36 @@
 import Records
 
-/// How far a reader of events has been told all: a place in each chain of the journal.
+/// The position of a reader of events: a place in each chain of the journal.
 ///
-/// Its text is a number if there is one chain, such as `17`. If there are several it has a place for each host, such as
-/// `alpha:17,beta:4`, in the order of their names. What it does not name begins at its beginning, so a host that is new is
-/// read whole.
+/// The text is a number if there is one chain, such as `17`. If there are several, it is a place for each host, such as
+/// `alpha:17,beta:4`, ordered by name. A chain that is not named is read from its beginning, so a new host's chain is
+/// read in full.
 ///
-/// Several places, as the chains are written independently: nothing but its own number says what came first.
+/// There is a place for each chain because the chains are written independently. Only entries of the same chain have an
+/// order.
 package struct EventCursor: Sendable, Hashable {
-    /// The longest text, which has to fit into a header field.
+    /// Maximum length of a text, in bytes; it must fit into a header field.
     package static let maxBytes = 8_000
-    /// The most hosts that it names.
+    /// Maximum number of hosts in a cursor.
     package static let maxHosts = HostName.maxOthers + 1
-    /// Those of the greatest number.
+    /// Number of digits of the greatest number.
     private static let mostDigits = 19
-    /// Before everything.
+    /// The position before all entries.
     package static let beginning = EventCursor()
-    /// What a text has to be.
+    /// The required form of a text.
     package static let form =
         "a number of 0 or more, or a place for each host such as alpha:17,beta:4 (each host once, at most \(maxHosts), "
         + "in \(maxBytes) bytes)"
 
-    /// Numbers of entries, by host; the empty name stands for the only chain, and no number is 0.
+    /// Entry numbers above 0, by host; the empty name stands for the only chain.
     private var places: [String: Int64] = [:]
 
     private init() {}
 
-    /// A place in the only chain.
+    /// Creates a place in the only chain.
     package init(_ sequence: Int64) { self[""] = sequence }
 
-    /// Nil for anything that is not of the ``form``.
+    /// Parses a text, or returns `nil` if it is not of the ``form``.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maxBytes else { return nil }
         self.init()
@@ -61,13 +62,13 @@ package struct EventCursor: Sendable, Hashable {
         return places.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")
     }
 
-    /// The number of the last entry that was looked at, of the chain of a host; 0 before the first.
+    /// The number of the last entry that was read of a host's chain; 0 before the first.
     package subscript(host: String) -> Int64 {
         get { places[host] ?? 0 }
         set { places[host] = newValue > 0 ? newValue : nil }
     }
 
-    /// Those of some hosts that a cursor can name besides another, whatever their numbers: the first ones by name.
+    /// Returns the first hosts by name that fit into a cursor besides `other`, even with the longest numbers.
     static func hosts(_ names: [String], besides other: String) -> [String] {
         var room = maxBytes - longest(other)
         let fitting = names.sorted().prefix { name in
@@ -77,12 +78,12 @@ package struct EventCursor: Sendable, Hashable {
         return Array(fitting.prefix(maxHosts - 1))
     }
 
-    /// The bytes that a place in the chain of a host takes at most.
+    /// Maximum length of a place in a host's chain, in bytes.
     private static func longest(_ host: String) -> Int { "\(host):\(Int64.max),".utf8.count }
 
-    /// The hosts in whose chains something was looked at.
+    /// The hosts whose chains were read.
     var hosts: [String] { places.keys.sorted() }
 
-    /// Whether it is nowhere before another one.
+    /// Whether this cursor is at `other` or after it, in every chain.
     package func reaches(_ other: EventCursor) -> Bool { other.places.allSatisfy { self[$0.key] >= $0.value } }
 }

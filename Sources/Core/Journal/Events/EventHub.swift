@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Tells everyone who listens what happened, after it is durable.
+/// Publishes events to all listeners, after they are durable.
 ///
-/// An event is a hint to look at the store, never the truth itself. So nobody needs a queue of them: a listener has a
-/// notifier that is either rung or not, and a service has the set of keys that want work. Both are bounded, and neither
-/// loses anything.
+/// An event is a hint to read the store, never the data itself. So no listener needs a queue of events. A listener has
+/// a notifier that is either rung or not, and a service has a set of keys with pending work. Both are bounded, and
+/// neither loses work.
 package final class EventHub: Sendable {
     private struct Listener {
-        /// Takes what it needs of an event, and says whether to ring for it.
+        /// A filter that copies the needed part of an event, and returns whether to ring.
         ///
         /// It must not call the hub, which is locked.
         let hears: @Sendable (AgentEvent) -> Bool
@@ -22,14 +22,15 @@ package final class EventHub: Sendable {
     private let state = Mutex(State())
     private let isLost: @Sendable (AgentEvent) -> Bool
 
-    /// - Parameter isLost: which events nobody is told of: none, except in a test that shows that nothing waits for one
-    ///   for ever.
+    /// - Parameter isLost: selects the events that are not published. Only a test selects any, to show that no listener
+    ///   waits for an event for ever.
     package init(losing isLost: @escaping @Sendable (AgentEvent) -> Bool = { _ in false }) { self.isLost = isLost }
 
     package func publish(_ events: [AgentEvent]) {
         guard !events.isEmpty else { return }
-        // Whoever begins to listen meanwhile does so before all of it or after. All pending keys are there before the first
-        // notifier rings: whoever waits on a notifier and then takes the pending keys finds what it rang for.
+        // A listener that is added meanwhile sees all of these events or none. All pending keys are stored before the
+        // first notifier rings. So a task that waits on a notifier, and then takes the pending keys, finds the keys
+        // that it was rung for.
         let ringing = state.withLock { state in
             var ringing: Set<Int> = []
             for event in events where !isLost(event) {
@@ -37,16 +38,16 @@ package final class EventHub: Sendable {
             }
             return ringing.compactMap { state.listeners[$0]?.notifier }
         }
-        // After unlocking: a ring takes the lock of the task that it wakes, and whoever calls that task off has that lock
-        // while its listener leaves the hub. A ring for a listener that has left meanwhile does nothing.
+        // Ring after unlocking. A ring takes the lock of the task that it wakes. A caller that cancels this task has
+        // that lock while its listener leaves the hub. A ring for a listener that has left meanwhile has no effect.
         for notifier in ringing { notifier.yield() }
     }
 
     package func publish(_ event: AgentEvent) { publish([event]) }
 
-    /// A notifier that rings after events for which `isRelevant`, from this call on.
+    /// Creates a notifier that rings after events that match `isRelevant`, from this call on.
     ///
-    /// Once for those published together.
+    /// It rings once for events that are published together.
     ///
     /// - Parameter isRelevant: must not call the hub, which is locked meanwhile.
     package func notifier(for isRelevant: @escaping @Sendable (AgentEvent) -> Bool) -> EventNotifier {
@@ -55,7 +56,7 @@ package final class EventHub: Sendable {
         return notifier
     }
 
-    /// Rings a notifier, whoever else does, after events for which `isRelevant`, from this call on.
+    /// Rings a notifier after events that match `isRelevant`, from this call on; others may ring it, too.
     ///
     /// - Parameter isRelevant: must not call the hub, which is locked meanwhile.
     package func ring(_ notifier: EventNotifier, after isRelevant: @escaping @Sendable (AgentEvent) -> Bool) {
@@ -70,7 +71,7 @@ package final class EventHub: Sendable {
         }
     }
 
-    /// A notifier with the keys that events have named since they were last taken.
+    /// Creates a notifier with the keys that events have named since the last call of `takeAll()`.
     ///
     /// - Parameter keysOf: must not call the hub, which is locked meanwhile.
     package func pendingKeys<Key: Hashable & Sendable>(
@@ -86,18 +87,18 @@ package final class EventHub: Sendable {
     }
 }
 
-/// The keys that want work, and the notifier that rings when there are new ones.
+/// The keys with pending work, and the notifier that rings if keys are added.
 package struct PendingKeys<Key: Hashable & Sendable>: Sendable {
     package let notifier: EventNotifier
     fileprivate let keys: KeySet<Key>
 
-    /// Names keys that no event has named.
+    /// Adds keys that no event has named.
     package func add(_ named: [Key]) {
         keys.add(named)
         notifier.ring()
     }
 
-    /// The keys named since the last call.
+    /// Removes and returns the keys that were added since the last call.
     package func takeAll() -> Set<Key> { keys.takeAll() }
 }
 

@@ -1,4 +1,4 @@
-/// Rings after events; a ring that nobody has taken yet is not repeated.
+/// A sequence with an element for each ring; rings that were not consumed yet are merged.
 package struct EventNotifier: AsyncSequence, Sendable {
     let stream: AsyncStream<Void>
     package let continuation: AsyncStream<Void>.Continuation
@@ -7,6 +7,6 @@ package struct EventNotifier: AsyncSequence, Sendable {
 
     package func makeAsyncIterator() -> AsyncStream<Void>.AsyncIterator { stream.makeAsyncIterator() }
 
-    /// Rings though nothing has happened.
+    /// Rings without an event.
     package func ring() { continuation.yield() }
 }

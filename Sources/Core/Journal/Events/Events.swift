@@ -1,47 +1,47 @@
 package import Records
 
-/// What happened, for whoever waits.
+/// An event for listeners.
 package enum AgentEvent: Sendable {
-    /// An entry of the journal: what it tells is durable.
+    /// An entry of the journal, which is durable.
     ///
     /// Only ``JournaledStore`` publishes it, all entries of a commit together.
     case journaled(JournalFact.Kind, of: EnrollmentID? = nil, request: RequestID? = nil)
-    /// The same entry once more: a request has come, or another message for one, under these names.
+    /// The same entry again, if it reports a new request or another message for one, with these names.
     case requestReceived(RequestNames, of: EnrollmentID)
-    /// An entry, of another host, which has work for another: only readers of events are told.
+    /// An entry of another host that is work for another host; only readers of events receive it.
     case journaledElsewhere(JournalFact.Kind, of: EnrollmentID)
 
-    // What no entry of the journal tells.
+    // Events without an entry of the journal.
 
     /// A registration waits to be sent.
     case registrationStarted(EnrollmentID)
-    /// Personal data of an enrollment that is over is to be erased.
+    /// Personal data of an ended enrollment is to be erased.
     case erasureWanted(EnrollmentID)
-    /// A message of this issuer is held that was not.
+    /// A message of this issuer was deferred.
     case messageHeld(IssuerTarget)
-    /// Somebody waits for a request that may be at its issuer.
+    /// A client waits for a request that may be at its issuer.
     case requestsWanted
-    /// A push said that there is something to fetch.
+    /// A push message has announced that there is something to fetch.
     case fetchWanted(EnrollmentID)
-    /// A person wants another push subscription.
+    /// A person has asked for another push subscription.
     case pushRotated(EnrollmentID)
-    /// The issuer has the push subscription that it is to have.
+    /// The issuer has the intended push subscription.
     case pushSettled(EnrollmentID)
-    /// Other enrollments than before are this host's to poll and deliver for.
+    /// The enrollments that this host polls and delivers for have changed.
     case sharesChanged
-    /// Entries of another host were told to nobody: whoever waits for one looks at the store.
+    /// Entries of another host were not published, so a listener must read the store.
     case gap
-    /// The ``PeriodicLook`` has found this in the store, whether or not anybody was told of it.
+    /// Work that the ``PeriodicLook`` has found in the store, whether or not an event was published for it.
     case found(WaitingWork)
-    /// So many of the agent's own keys have been looked at since the start that the other work may begin.
+    /// Enough of the agent's own keys have been checked since the start, so other work may begin.
     case ownKeysSeen
-    /// All keys have been looked at since the start.
+    /// The first check of the keys since the start has ended, or the start does not wait for it any longer.
     case firstLookOver
-    /// A key that could be used cannot any more.
+    /// A usable key cannot be used any more.
     case keyFailed(EnrollmentID)
-    /// A trouble of the store has come, changed or gone.
+    /// A problem of the store has come, changed or gone.
     case storeHealthChanged
-    /// All rows have been held against the journal.
+    /// All rows have been compared with the journal.
     case rowsRead
 }
 
@@ -50,13 +50,13 @@ extension AgentEvent {
         self = .journaled(entry.kind, of: entry.enrollment, request: entry.request)
     }
 
-    /// The events that are published of an entry.
+    /// Returns the events that are published for an entry.
     package static func all(of entry: JournalEntry) -> [AgentEvent] {
         guard let names = RequestNames(entry), let id = entry.enrollment else { return [AgentEvent(entry)] }
         return [AgentEvent(entry), .requestReceived(names, of: id)]
     }
 
-    /// The kind of the entry that was journaled; nil for anything else.
+    /// The kind of the journaled entry, or `nil` for any other event.
     package var kind: JournalFact.Kind? {
         switch self {
         case .journaled(let kind, _, _): kind
@@ -64,12 +64,12 @@ extension AgentEvent {
         }
     }
 
-    /// Likewise, also of an entry that is told to readers of events alone.
+    /// The kind of the entry, also of an entry that only readers of events receive.
     var kindForReaders: JournalFact.Kind? {
         if case .journaledElsewhere(let kind, _) = self { kind } else { kind }
     }
 
-    /// The request that an entry is about; nil if it is about none.
+    /// The request of the entry, or `nil` if it is about none.
     package var request: RequestID? {
         switch self {
         case .journaled(_, _, let request): request
@@ -78,7 +78,7 @@ extension AgentEvent {
         }
     }
 
-    /// The enrollment that an entry is about; nil if it is about none.
+    /// The enrollment of the entry, or `nil` if it is about none.
     package var enrollment: EnrollmentID? {
         switch self {
         case .journaled(_, let id, _): id
@@ -89,20 +89,20 @@ extension AgentEvent {
 
     package var isGap: Bool { if case .gap = self { true } else { false } }
 
-    /// Whether it is an entry of this kind about this enrollment.
+    /// Returns whether the event is an entry of this kind about this enrollment.
     package func tells(_ kind: JournalFact.Kind, of id: EnrollmentID) -> Bool {
         if case .journaled(kind, of: id, _) = self { true } else { false }
     }
 
-    /// The enrollment that an entry is about, if it is of one of the wanted kinds.
+    /// Returns the enrollment of the entry, if its kind is wanted.
     package func enrollment(if isWanted: (JournalFact.Kind) -> Bool) -> EnrollmentID? {
         if case .journaled(let kind, let id, _) = self, isWanted(kind) { id } else { nil }
     }
 }
 
-// What follows from an entry, by its kind.
+// Consequences of an entry, by its kind.
 extension JournalFact.Kind {
-    /// What readers of events are told; nil for what they could not act on.
+    /// The event for readers, or `nil` if they could not act on it.
     var event: JournalEvent.Name? {
         switch self {
         case .presented: .requestPresented
@@ -128,7 +128,7 @@ extension JournalFact.Kind {
         }
     }
 
-    /// Whether something waits in the outbox of its enrollment that was not there before.
+    /// Whether there is a new item in the outbox of the enrollment.
     package var fillsOutbox: Bool {
         switch self {
         case .decided, .duplicate, .refused: true
@@ -136,7 +136,7 @@ extension JournalFact.Kind {
         }
     }
 
-    /// Whether something has left the outbox of its enrollment.
+    /// Whether an item has left the outbox of the enrollment.
     package var emptiesOutbox: Bool {
         switch self {
         case .answered, .deliveryFailed: true
@@ -144,7 +144,7 @@ extension JournalFact.Kind {
         }
     }
 
-    /// Whether a request may expire earlier than any did before.
+    /// Whether a request may expire earlier than all others.
     package var movesDeadline: Bool {
         switch self {
         case .presented, .superseded, .clockAdvanced: true
@@ -152,7 +152,7 @@ extension JournalFact.Kind {
         }
     }
 
-    /// Whether a request that was not pending before may be now.
+    /// Whether a request may have become pending.
     package var mayBringPending: Bool {
         switch self {
         case .presented, .superseded: true
@@ -160,7 +160,7 @@ extension JournalFact.Kind {
         }
     }
 
-    /// Whether an issuer may be asked for its enrollment from now on, or may not any more.
+    /// Whether polling for the enrollment may begin, or must end.
     package var changesStanding: Bool {
         switch self {
         case .enrolled, .unenrolled, .suspended, .resumed: true
@@ -169,13 +169,13 @@ extension JournalFact.Kind {
     }
 }
 
-/// What a request that has come can be called.
+/// The names that identify a received request.
 package struct RequestNames: Sendable, Equatable {
     package let id: RequestID
     package let jti: String
     package let acsTransId: String?
 
-    /// Nil for an entry that is about anything else.
+    /// Returns `nil` for an entry about anything else.
     fileprivate init?(_ entry: JournalEntry) {
         guard entry.text("payload") != nil, let id = entry.request, let jti = entry.text("jti") else { return nil }
         self.init(id: id, jti: jti, acsTransId: entry.text("acsTransId"))

@@ -1,26 +1,26 @@
 package import Records
 import TextAndTime
 
-/// What a reader of events is told: the part of the journal that is about requests and enrollments.
+/// An event for readers: the part of the journal about requests and enrollments.
 package struct JournalEvent: Sendable, Equatable {
     package enum Name: String, Sendable, CaseIterable {
         case requestPresented, requestDecided, requestDelivered, requestDeliveryFailed, requestExpired
         case requestCancelled, requestRefused, requestConflict, requestDuplicate, requestSuperseded
         case enrolled, unenrolled, suspended, blocked
-        /// It is about no enrollment: every reader is told.
+        /// An advance of the clock; every reader receives it, because it is about no enrollment.
         case clockAdvanced
         /// Events before this one are no longer kept.
         case gap
     }
 
     package let name: Name
-    /// In whose chain it is; empty if there is one.
+    /// The host of the entry's chain, or empty for the only chain.
     package internal(set) var host = ""
-    /// Where a reader is who was told up to this one.
+    /// The position of a reader that has received the events up to this one.
     package internal(set) var cursor = EventCursor.beginning
-    /// The number of its entry; those of a chain grow, with holes.
+    /// The number of the entry; the numbers within a chain ascend, with gaps.
     package let sequence: Int64
-    /// RFC 3339, UTC, whole seconds.
+    /// The time in RFC 3339, UTC, whole seconds.
     package let at: String
     package let enrollment: EnrollmentID?
     package let request: RequestID?
@@ -37,13 +37,13 @@ package struct JournalEvent: Sendable, Equatable {
         self.request = request
     }
 
-    /// Nil for a row that is no event, or no entry: it tells nothing that a reader could act on.
+    /// Returns `nil` for a row that is not an entry, or that a reader could not act on.
     ///
-    /// Whether the row is as it was written is for who verifies the journal.
+    /// The row is not verified here. A verification of the journal does that.
     init?(_ row: JournalRow) {
         guard let kind = row.kind, let name = kind.event, let at = row.at else { return nil }
         let (enrollment, request) = (row.enrollment, row.request)
-        // The answer to a message that is no request of its own, such as a duplicate.
+        // The answer to a message that is not a request of its own, such as a duplicate.
         if request == nil, kind.emptiesOutbox { return nil }
         // A key that no enrollment uses.
         if enrollment == nil, name == .blocked { return nil }

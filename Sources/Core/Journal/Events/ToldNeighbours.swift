@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The newest entry of each other host that listeners here were told of.
+/// The newest entry of each other host that was published here.
 package final class ToldNeighbours: Sendable {
     private struct State {
         var own = ""
         var heads: [String: Int64] = [:]
-        /// The same of the hosts whose events readers are told.
+        /// The same as a position, limited to the hosts whose events readers receive.
         var cursor = EventCursor.beginning
     }
 
@@ -13,7 +13,7 @@ package final class ToldNeighbours: Sendable {
 
     package init() {}
 
-    /// By host.
+    /// The numbers of the newest entries, by host.
     package var heads: [String: Int64] { state.withLock(\.heads) }
 
     /// - Parameter own: this host's name.
@@ -28,7 +28,7 @@ package final class ToldNeighbours: Sendable {
         }
     }
 
-    /// The same for readers, and how far this host has come.
+    /// Returns the position for readers, with the newest entry of this host.
     func cursor(own sequence: Int64) -> EventCursor {
         state.withLock { state in
             var cursor = state.cursor

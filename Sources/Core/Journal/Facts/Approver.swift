@@ -1,27 +1,27 @@
 package import Logging
 import StrictJSON
 
-/// Who decided, and by which means.
+/// The party that decided, and its means.
 package enum Approver: Sendable, Equatable {
     /// A command on the control socket.
     ///
-    /// - shownTextDigest: the digest of the text that it says it has shown to a person, base64url; nil if it showed
-    ///   nothing to anyone.
+    /// - shownTextDigest: the digest of the text that the client says it showed to a person, base64url, or `nil` if it
+    ///   showed none.
     case command(ControlPeer, shownTextDigest: String?)
     /// The app that the core runs in.
     case app(AppProcess)
-    /// A persona of a `test` enrollment, or a rule, which is known by its name: nobody was shown anything.
+    /// A persona of a `test` enrollment, or a rule identified by its name; no person saw a text.
     case script(persona: String, rule: String?)
 }
 
-/// The process at the other end of the control socket, as the kernel named it when it connected.
+/// The peer on the control socket, with its credentials as of the connection (SO_PEERCRED).
 package struct ControlPeer: Sendable, Equatable {
     package let uid: UInt32
     package let gid: UInt32
     package let pid: Int32
-    /// The name that the process gave itself, fit for a terminal; a hint, for anyone can take any name.
+    /// The name that the process gave itself, fit for a terminal; a hint, because any name is possible.
     ///
-    /// Empty if the agent may not see it, or the process is gone.
+    /// Empty if the agent may not read it, or the process is gone.
     package let process: String
 
     package init(uid: UInt32, gid: UInt32, pid: Int32, process: String) {
@@ -33,7 +33,7 @@ package struct ControlPeer: Sendable, Equatable {
 }
 
 extension ControlPeer {
-    /// The members that an entry has about it.
+    /// The members of an entry about the peer.
     var journaled: JSONObject {
         [
             "uid": .integer(Int64(uid)), "gid": .integer(Int64(gid)), "pid": .integer(Int64(pid)),
@@ -43,7 +43,7 @@ extension ControlPeer {
 }
 
 extension ControlPeer {
-    /// What a line of the log has about it: no name of a process if the agent may not see it.
+    /// Returns the metadata of a log line about the peer; no process name if the agent may not read it.
     package func logged(_ more: Logger.Metadata) -> Logger.Metadata {
         var own: Logger.Metadata = ["uid": "\(uid)", "gid": "\(gid)", "pid": "\(pid)"]
         if !process.isEmpty { own["process"] = "\(process)" }
@@ -52,9 +52,9 @@ extension ControlPeer {
 }
 
 extension Approver {
-    /// The members that an entry has about it.
+    /// Returns the members of an entry about the approver.
     ///
-    /// - Parameter text: the digest of the request's text as it is.
+    /// - Parameter text: the digest of the request's present text.
     func journaled(text: String?) -> JSONObject {
         switch self {
         case .command(let peer, let shown):
@@ -68,11 +68,11 @@ extension Approver {
         }
     }
 
-    /// What whoever decided had seen.
+    /// The text that the approver had seen.
     private enum Shown: String {
-        /// The text as it was when it was decided.
+        /// The request's text at the time of the decision.
         case text
-        /// Another text, such as the one from before a conflict was marked.
+        /// Another text, such as the text before a conflict was marked.
         case otherText
         case nothing
     }
@@ -83,11 +83,11 @@ extension Approver {
     }
 }
 
-/// The process that the core itself runs in, if that is an app's.
+/// The process of the app that the core runs in.
 package struct AppProcess: Sendable, Equatable {
     package let uid: UInt32
     package let pid: Int32
-    /// Its name, fit for a terminal.
+    /// The name of the process, fit for a terminal.
     package let process: String
 
     package init(uid: UInt32, pid: Int32, process: String) {
@@ -96,9 +96,9 @@ package struct AppProcess: Sendable, Equatable {
         self.process = process
     }
 
-    /// The members that an entry has about it.
+    /// The members of an entry about the app.
     ///
-    /// An app is given the transaction's members, not the agent's text.
+    /// An app receives the transaction's members, not the agent's text.
     var journaled: JSONObject {
         [
             "by": "app", "uid": .integer(Int64(uid)), "pid": .integer(Int64(pid)), "process": .string(process),

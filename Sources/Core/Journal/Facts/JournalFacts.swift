@@ -7,9 +7,9 @@ import TextAndTime
 // MARK: The agent
 
 extension JournalFact {
-    /// The journal begins, under this key.
+    /// The start of the journal, under this key.
     ///
-    /// - Parameter host: whose chain it is; nil if the store has one chain.
+    /// - Parameter host: the host of the chain, or `nil` if the store has one chain.
     static func auditKeyMade(_ key: PublicKey, of host: String? = nil) -> JournalFact {
         let facts: JSONObject = ["publicKey": .string(Base64URL.encode(key.subjectPublicKeyInfo))]
         return JournalFact(.auditKeyMade, facts.adding("host", host))
@@ -19,16 +19,16 @@ extension JournalFact {
 
     package static let stopped = JournalFact(.stopped)
 
-    /// So many keys and access tokens were brought under another secret.
+    /// A change of the secret, with the numbers of keys and access tokens that were sealed anew.
     package static func secretChanged(keys: Int, tokens: Int) -> JournalFact {
         JournalFact(.secretChanged, ["keys": .integer(Int64(keys)), "tokens": .integer(Int64(tokens))])
     }
 }
 
 extension JournalFact {
-    /// A test set the agent's clock forward; the entries behind it have that time.
+    /// An advance of the agent's clock by a test; later entries have the new time.
     ///
-    /// - Parameter offset: how far it is ahead of the machine's then, in seconds.
+    /// - Parameter offset: the seconds by which the clock is then ahead of the machine's.
     package static func clockAdvanced(by seconds: Int64, to offset: Int64, by peer: ControlPeer) -> JournalFact {
         let facts: JSONObject = ["seconds": .integer(seconds), "offset": .integer(offset)]
         return JournalFact(.clockAdvanced, JSONObject(facts.members + peer.journaled.members))
@@ -37,14 +37,14 @@ extension JournalFact {
 
 // MARK: Commands
 
-/// What a client of the control socket has the agent do; a decision has an entry of its own that says who.
+/// A command of a client of the control socket; a decision has its own entry, with its approver.
 package enum JournaledCommand: String, Sendable, CaseIterable {
     case enroll, unenroll, changePIN, exportKey, exportPublicKey, rotatePush, backup, setPersona, clearPersona,
         reloadRules
 }
 
 extension JournalFact {
-    /// - Parameter id: the enrollment that it is about; nil for one that is to be made, and for all.
+    /// - Parameter id: the enrollment of the command, or `nil` for a new enrollment or for all.
     package static func commanded(
         _ command: JournaledCommand, by peer: ControlPeer, about id: EnrollmentID?
     ) -> JournalFact {
@@ -56,12 +56,12 @@ extension JournalFact {
 // MARK: Enrollments
 
 extension JournalFact {
-    /// - Throws: what a digest fails with.
+    /// - Throws: the digest's errors.
     package static func enrolled(_ enrollment: Enrollment, as authenticatorId: TokenID) throws -> JournalFact {
         JournalFact(.enrolled, try enrolledMembers(of: enrollment).adding("authenticator", authenticatorId.text))
     }
 
-    /// What an `enrolled` entry says that the enrollment's row says too.
+    /// Returns the members that an `enrolled` entry and the enrollment's row have in common.
     static func enrolledMembers(of enrollment: Enrollment) throws -> JSONObject {
         [
             "enrollment": .string(enrollment.id.text),
@@ -71,7 +71,7 @@ extension JournalFact {
         ]
     }
 
-    /// Of what is an address: that is no part of the journal.
+    /// Returns the digest of an address, because the address itself must not be in the journal.
     static func digest(_ text: String) throws -> String { Base64URL.encode(try SHA256Digest.of(Array(text.utf8))) }
 
     package static func enrollmentGivenUp(_ id: EnrollmentID) -> JournalFact { about(id, .enrollmentGivenUp) }
@@ -82,34 +82,34 @@ extension JournalFact {
 
     package static func unenrolled(_ id: EnrollmentID) -> JournalFact { about(id, .unenrolled) }
 
-    /// Its personal data is nowhere in the store's files any more.
+    /// The erasure of personal data; no file of the store has it any more.
     package static func erased(_ id: EnrollmentID) -> JournalFact { about(id, .erased) }
 
     package static func signCountRaised(_ id: EnrollmentID, _ raise: SignCountRaise) -> JournalFact {
         about(id, .signCountRaised, with: ["from": .integer(Int64(raise.from)), "to": .integer(Int64(raise.to))])
     }
 
-    /// A wrong PIN was tried.
+    /// A try with a wrong PIN.
     static func notVerified(_ subject: PINTries.Subject, _ tries: PINTries) -> JournalFact {
         JournalFact(.notVerified, subject.journaled.adding(tries))
     }
 
-    /// A PIN was right, and nothing was decided, or it is of a key that had wrong ones before.
+    /// A right PIN that led to no decision, or whose key had wrong tries before.
     package static func verified(_ subject: PINTries.Subject) -> JournalFact {
         JournalFact(.verified, subject.journaled)
     }
 
-    /// Something else than the agent had set them back.
+    /// A correction of a count that another program than the agent had lowered.
     package static func pinTriesPutBack(_ subject: PINTries.Subject, _ tries: PINTries) -> JournalFact {
         JournalFact(.pinTriesPutBack, subject.journaled.adding(tries))
     }
 
-    /// No try is taken for some time.
+    /// A block, during which no try is accepted.
     package static func blocked(_ subject: PINTries.Subject, _ tries: PINTries) -> JournalFact {
         JournalFact(.blocked, subject.journaled.adding(tries).adding("until", tries.blockedUntil.map(UTCTime.text)))
     }
 
-    /// - Parameter enrollment: as it is written: an older row has a lower version.
+    /// - Parameter enrollment: the enrollment as written. An older row has a lower version.
     package static func pinChanged(_ enrollment: Enrollment) -> JournalFact {
         about(enrollment.id, .pinChanged, with: ["rowVersion": .integer(enrollment.version)])
     }
@@ -122,37 +122,37 @@ extension JournalFact {
 // MARK: Messages and requests
 
 extension JournalFact {
-    // An entry has `payload` if it is about a message that came and was not known.
+    // An entry has `payload` if it is about a new message.
 
-    /// A message came that changes no request by itself.
+    /// A new message that changes no request by itself.
     package static func received(_ message: SeenMessage, acsTransId: String? = nil, cancels: TokenID? = nil)
         -> JournalFact
     {
         about(message, .received, with: JSONObject().adding(message, acsTransId).adding("cancels", cancels?.text))
     }
 
-    /// The same transaction came again after it was decided, under the jti of `message`.
+    /// A repetition of a decided transaction, under the jti of `message`.
     package static func duplicate(_ message: SeenMessage, acsTransId: String?) -> JournalFact {
         about(message, .duplicate, with: JSONObject().adding(message, acsTransId))
     }
 
-    /// Other bytes came under a known jti, or another transaction under the acsTransId of a known request.
+    /// Other bytes under a known jti, or another transaction under the acsTransId of a known request.
     ///
-    /// - Parameter text: the digest of the request's text, if that changed.
+    /// - Parameter text: the digest of the request's text, if it changed.
     package static func conflict(_ message: SeenMessage, text: String? = nil) -> JournalFact {
         about(message, .conflict, with: JSONObject().adding("text", text))
     }
 
     /// - Parameters:
-    ///   - text: the digest of the text that is shown for it.
-    ///   - message: with which it came.
+    ///   - text: the digest of the text that is shown for the request.
+    ///   - message: the message of the request.
     package static func presented(_ request: RequestRecord, text: String?, by message: SeenMessage) -> JournalFact {
         about(request, .presented, with: JSONObject().adding("text", text).adding(message, request.acsTransId))
     }
 
     /// - Parameters:
     ///   - text: the digest of the text that is shown from now on.
-    ///   - message: the one that took over.
+    ///   - message: the message that replaces the earlier one.
     package static func superseded(_ request: RequestRecord, text: String?, by message: SeenMessage) -> JournalFact {
         about(request, .superseded, with: JSONObject().adding("text", text).adding(message, request.acsTransId))
     }
@@ -164,12 +164,12 @@ extension JournalFact {
         return about(request, .refused, with: facts.adding(message, request.acsTransId))
     }
 
-    /// - Parameter message: the one that came too late; nil if the clock closed it.
+    /// - Parameter message: the message that came too late, or `nil` if the request expired by the clock.
     package static func expired(_ request: RequestRecord, by message: SeenMessage? = nil) -> JournalFact {
         about(request, .expired, with: JSONObject().adding(message, request.acsTransId))
     }
 
-    /// - Parameter message: the one that was taken back before it came; nil if it was there.
+    /// - Parameter message: the message that was cancelled before it came, or `nil` if the request existed already.
     package static func cancelled(_ request: RequestRecord, by message: SeenMessage? = nil) -> JournalFact {
         about(request, .cancelled, with: JSONObject().adding(message, request.acsTransId))
     }
@@ -188,8 +188,8 @@ extension JournalFact {
 
 extension JournalFact {
     /// - Parameters:
-    ///   - text: the digest of the request's text as it is.
-    ///   - signed: of an approval, the number of its assertion, and whether its key verified the user.
+    ///   - text: the digest of the request's present text.
+    ///   - signed: for an approval, the signCount of its assertion, and whether its key verified the user.
     package static func decided(
         _ decision: RequestLife.Decision, on request: RequestRecord, by approver: Approver, text: String?,
         signed: (signCount: UInt32, isUserVerified: Bool)? = nil
@@ -206,16 +206,16 @@ extension JournalFact {
         return about(request, .decided, with: facts)
     }
 
-    // The digest of what was sent is in the first entry that is made after the first sending since the agent started.
+    // The digest of the sent bytes is in the first entry after the first sending since the agent started.
 
-    /// It was sent for the first time since the agent started, and nothing came of it yet.
+    /// The first sending since the agent started, without a result yet.
     package static func sent(_ entry: OutboxEntry) throws -> JournalFact {
         about(entry, .sent, with: try JSONObject().adding(bodyOf: entry))
     }
 
     /// - Parameters:
-    ///   - times: how often it was sent since the agent started.
-    ///   - isFirst: whether no entry says yet that it was sent.
+    ///   - times: the number of sendings since the agent started.
+    ///   - isFirst: whether no entry reports a sending yet.
     package static func answered(
         _ entry: OutboxEntry, _ status: TransStatus, times: Int, isFirst: Bool
     ) throws -> JournalFact {
@@ -224,8 +224,8 @@ extension JournalFact {
     }
 
     /// - Parameters:
-    ///   - times: how often it was sent since the agent started; nil if that is not known.
-    ///   - isFirst: whether it was sent, and no entry says so yet.
+    ///   - times: the number of sendings since the agent started, or `nil` if it is not known.
+    ///   - isFirst: whether it was sent, and no entry reports that yet.
     package static func deliveryFailed(
         _ entry: OutboxEntry, token: String, times: Int? = nil, isFirst: Bool = false
     ) throws -> JournalFact {
@@ -234,9 +234,9 @@ extension JournalFact {
         return about(entry, .deliveryFailed, with: try isFirst ? facts.adding(bodyOf: entry) : facts)
     }
 
-    /// A persona did something that is no decision.
+    /// An action of a persona that is not a decision.
     ///
-    /// - Parameter answer: what came of it, in words that name nobody.
+    /// - Parameter answer: the result, in words that name no person.
     package static func played(
         _ what: String, by persona: String, _ request: RequestRecord, answer: String?
     ) -> JournalFact {
@@ -257,7 +257,7 @@ extension JSONObject {
         return object
     }
 
-    /// With what a message says that was not known; as it is if there is none.
+    /// Adds the members of a new message, if there is one.
     fileprivate func adding(_ message: SeenMessage?, _ acsTransId: String?) -> JSONObject {
         guard let message else { return self }
         return adding("payload", Base64URL.encode(message.payloadDigest)).adding("acsTransId", acsTransId)
@@ -267,7 +267,7 @@ extension JSONObject {
         adding("body", try entry.body.map { Base64URL.encode(try SHA256Digest.of($0)) })
     }
 
-    /// With one more member, if it has a value.
+    /// Adds one more member, if it has a value.
     func adding(_ name: String, _ text: String?) -> JSONObject {
         guard let text else { return self }
         var object = self

@@ -4,20 +4,22 @@ import StrictJSON
 import TextAndTime
 
 extension PINTries {
-    /// Enrollment whose key the agent made, or key that was there already: wrong PINs are counted of it.
+    /// The enrollment or key that wrong PINs are counted for.
+    ///
+    /// It is the enrollment if the agent made its key, and the key if it existed already.
     package struct Subject: Sendable {
         enum Kind: Sendable {
             case enrollment(EnrollmentID)
-            /// Counted once, through whichever enrollment the PIN is tried, or none.
+            /// A key with one count for all enrollments through which the PIN is tried, or for none.
             ///
             /// So neither a second enrollment nor the end of one gives more tries.
             case key(KeyIdentity)
         }
 
         let kind: Kind
-        /// The enrollment through which the PIN is tried; nil while none uses the key.
+        /// The enrollment through which the PIN is tried, or `nil` if no enrollment uses the key.
         package let enrollment: EnrollmentID?
-        /// What messages call it.
+        /// The subject's name in messages.
         package let name: String
 
         package init(_ id: EnrollmentID, key: KeyIdentity? = nil) {
@@ -26,26 +28,26 @@ extension PINTries {
             name = "enrollment \(id)"
         }
 
-        /// A key, through no enrollment.
+        /// Creates the subject for a key that no enrollment uses.
         init(_ key: KeyIdentity) {
             kind = .key(key)
             enrollment = nil
             name = "the key \(Base64URL.encode(key.bytes))"
         }
 
-        /// A key that is to be enrolled.
+        /// Creates the subject for a key that is to be enrolled.
         package init(_ uri: KeyURI, _ key: KeyIdentity) {
             kind = .key(key)
             enrollment = nil
             name = "the key \(uri.text)"
         }
 
-        /// A key that the agent did not make; nil for an enrollment's own count.
+        /// The key that the agent did not make, or `nil` for an enrollment's own count.
         package var key: KeyIdentity? {
             if case .key(let key) = kind { key } else { nil }
         }
 
-        /// The members of a journal's entry that say what it is about.
+        /// The members of an entry that identify the subject.
         var journaled: JSONObject {
             JSONObject().adding("enrollment", enrollment?.text).adding("key", key.map { Base64URL.encode($0.bytes) })
         }

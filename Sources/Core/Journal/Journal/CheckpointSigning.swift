@@ -3,8 +3,8 @@ import StoreTables
 
 /// Signs the checkpoints of the journal.
 ///
-/// The audit key signs only what leads to the signed head, from where it was last: so an entry that something else has
-/// changed has no checkpoint behind it, and stays to be found.
+/// The audit key signs only points on the way from its last checkpoint to the signed head. So if another program has
+/// changed an entry, no checkpoint follows that entry, and the change can still be found.
 package struct CheckpointSigning: Sendable {
     private static let batch = 500
 
@@ -13,18 +13,18 @@ package struct CheckpointSigning: Sendable {
     package init(store: JournaledStore) { self.store = store }
 
     private struct Due {
-        /// Behind which it begins.
+        /// The point behind which the first checkpoint's entries begin.
         var start: JournalPoint
-        /// What the first checkpoint names.
+        /// The older points that the first checkpoint names.
         var earlier: [JournalPoint]
-        /// Where checkpoints are due, as the signed head proves it; oldest first.
+        /// The points where checkpoints are due, proved by the signed head, oldest first.
         var ends: [JournalPoint]
     }
 
-    /// Signs all checkpoints that are due, each in a database transaction of its own, until the task is cancelled.
+    /// Signs all checkpoints that are due, each in its own database transaction, until the task is cancelled.
     ///
-    /// - Returns: how many those were.
-    /// - Throws: ``JournalError`` for an entry that is not as it was written; then there is none from there on.
+    /// - Returns: the number of signed checkpoints.
+    /// - Throws: ``JournalError`` for an entry that fails verification. From there on, no checkpoint is signed.
     @discardableResult
     package func run() async throws -> Int {
         guard var due = try await due() else { return 0 }
@@ -34,7 +34,7 @@ package struct CheckpointSigning: Sendable {
             let rows = try await store.read { store in
                 try store.journal(after: start, limit: Int(end.sequence - start))
             }
-            // Entries may have been removed for their age since; only that changes what is there.
+            // Entries may have been removed because of their age since then. Only that may change them.
             guard try Self.lead(rows, from: due.start, to: end),
                 let checkpoint = try await store.checkpoint(at: end, earlier: due.earlier),
                 try await store.write({ store in
@@ -58,7 +58,7 @@ package struct CheckpointSigning: Sendable {
         return chain.last == end
     }
 
-    /// Nil if nothing is due.
+    /// Returns `nil` if no checkpoint is due.
     private func due() async throws -> Due? {
         let (head, floor, checkpoint) = try await store.read { store in
             (try store.journalMark(.head), try store.journalMark(.floor), try store.newestCheckpoint())
@@ -88,7 +88,7 @@ package struct CheckpointSigning: Sendable {
         }
     }
 
-    /// Where checkpoints are due up to `last`; nil if entries were removed for their age meanwhile.
+    /// Returns the due points up to `last`, or `nil` if entries were removed because of their age meanwhile.
     private func ends(
         from start: JournalPoint, through last: Int64, provedBy head: JournalPoint
     ) async throws -> [JournalPoint]? {

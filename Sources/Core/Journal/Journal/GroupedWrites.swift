@@ -2,47 +2,48 @@ import Records
 import StoreTables
 import Synchronization
 
-/// Puts the writes that come while another one is under way into one database transaction: they share its commit.
+/// Groups concurrent writes into one database transaction, so that they share its commit.
 ///
-/// Whoever comes first commits for all that wait by then, and hands the next turn to the first of those that came since.
-/// So no task is needed, and one at a time behaves as if there were no groups. Nobody waits for more than the commit that is
-/// under way, and those of writes that could not be part of it.
+/// The first writer commits all writes that wait at that time. Then it gives the turn to the first write that has come
+/// since. So no task is needed, and sequential writes behave as if there were no groups. A write waits only for the
+/// commit that is under way, and for the commits of writes that cannot be part of it.
 ///
-/// If several have shared a commit, whoever makes the next one lets other tasks run first, as long as that brings more: a
-/// commit costs more than what is in it, and those who shared the last one may be about to write again.
+/// If several writes shared a commit, the next writer lets other tasks run first, as long as that brings more writes.
+/// The reason is that a commit costs more than its content, and the callers of the last commit may be about to write
+/// again.
 ///
-/// With 64 clients the three commits of an approval, which are three fdatasync one at a time, take 0.157
-/// (`make bench ONLY=clients`).
+/// The three commits of an approval are three fdatasync calls if they run one at a time. With 64 clients they are 0.157
+/// calls (`make bench ONLY=clients`).
 final class GroupedWrites: Sendable {
-    /// The most writes in one database transaction, for all of them wait for the whole.
+    /// Maximum number of writes in one database transaction; each of them waits for all.
     static let limit = 64
-    /// How often others are let run before a commit, and how often in a row if that brings no write.
+    /// Maximum numbers of yields to other tasks before a commit: in all, and in a row without a new write.
     private static let rounds = (most: 64, quiet: 2)
 
     private struct State {
         var waiting: [GroupedWrite] = []
-        /// How many at the front have a database transaction each: they could not be part of one.
+        /// The number of writes at the front that could not share a transaction and get one each.
         var alone = 0
         var isUnderWay = false
-        /// How many have come so far.
+        /// The number of writes so far.
         var arrived = 0
-        /// How many shared the last commit.
+        /// The number of writes in the last commit.
         var shared = 0
     }
 
     private let state = Mutex(State())
 
-    /// How many wait for their turn.
+    /// The number of writes that wait for their turn.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// How many have come so far, whatever became of them.
+    /// The number of writes so far, with any outcome.
     var arrivedCount: Int { state.withLock(\.arrived) }
 
-    /// What the body gives once it is committed, alone or together with others.
+    /// Runs the body, alone or together with others, and returns its value after the commit.
     ///
-    /// - Parameter commit: answers every write that it is given, except those it returns, which are then to be committed
-    ///   each by itself. It is never cut off: others wait for it.
-    /// - Throws: what the body throws, or why the database transaction failed; then nothing of it was written.
+    /// - Parameter commit: answers every write that it is given, except the returned ones, which are then committed one
+    ///   by one. It is never cancelled, because other writes wait for it.
+    /// - Throws: the error of the body or of the database transaction. The body has then written no data.
     func value<Value: Sendable>(
         of body: @escaping @Sendable (StoreTransaction) throws -> Value,
         commit: ([GroupedWrite]) async -> [GroupedWrite]
@@ -75,7 +76,7 @@ final class GroupedWrites: Sendable {
         return try result.get()
     }
 
-    /// Lets other tasks run as long as that brings writes, if several came for the last commit.
+    /// Yields to other tasks as long as that brings writes, if several writes came for the last commit.
     private func gather() async {
         var quiet = 0
         for _ in 0..<Self.rounds.most {
@@ -101,23 +102,23 @@ final class GroupedWrites: Sendable {
     }
 }
 
-/// A write that can be one of several in a database transaction.
+/// A write that can share a database transaction with others.
 struct GroupedWrite: Sendable {
     let turn = WriteTurn()
-    /// Runs it, and keeps what it gives for its caller.
+    /// A closure that runs the write, and keeps the result for the caller.
     ///
-    /// - Throws: what its body throws.
+    /// - Throws: the body's error.
     let run: @Sendable (StoreTransaction) throws -> Void
-    /// Tells its caller that nothing of it was written.
+    /// A closure that reports to the caller that no data was written.
     let fail: @Sendable (any Error) -> Void
 }
 
-/// What a write that waits is called for.
+/// The turn of a waiting write.
 final class WriteTurn: Sendable {
     enum Call: Sendable {
-        /// To commit, itself and all that wait.
+        /// A call to commit this write and all that wait.
         case commit
-        /// Another has committed it, or could not.
+        /// The outcome is known: another caller has committed the write, or failed to.
         case answered
     }
 

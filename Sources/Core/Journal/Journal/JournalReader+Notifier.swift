@@ -1,17 +1,17 @@
 package import Records
 
 extension JournalReader {
-    /// A notifier that rings after events that readers are told of, from this call on.
+    /// Creates a notifier that rings after events for readers, from this call on.
     ///
-    /// Once for what a commit has journaled.
+    /// It rings once for all entries of a commit.
     ///
-    /// - Parameter isHeard: whether anybody wants to hear of them now. It is called for each event and must be short; who
-    ///   changes its mind looks at the journal after that.
+    /// - Parameter isHeard: whether a reader wants events now. It is called for each event and must be short. A reader
+    ///   that changes its mind reads the journal after that.
     package func notifier(while isHeard: @escaping @Sendable () -> Bool) -> EventNotifier {
         hub.notifier { event in (event.isGap || event.kindForReaders?.event != nil) && isHeard() }
     }
 
-    /// Does something once so much time has passed, by the agent's clock, unless it is called off.
+    /// Runs an action after so many seconds of the agent's clock, unless the alarm is cancelled.
     package func alarm(after seconds: Double, _ action: @escaping @Sendable () -> Void) -> Alarm {
         clock.alarm(after: seconds, action)
     }

@@ -4,15 +4,15 @@ import StoreTables
 
 /// Reads the journal: its entries, its events, its key.
 package struct JournalReader: Sendable {
-    /// The most entries that one call returns.
+    /// Maximum number of entries that one call returns.
     package static let maxEntries = 1_000
 
     let store: JournaledStore
     let hub: EventHub
     let clock: any AgentClock
-    /// From how many of the newest entries of a chain events are replayed.
+    /// The number of the newest entries of a chain from which events are replayed.
     let eventsKept: Int
-    /// How far the other hosts' entries were told here.
+    /// The newest entries of the other hosts that were published here.
     let neighbours: ToldNeighbours
 
     package init(
@@ -25,27 +25,27 @@ package struct JournalReader: Sendable {
         self.neighbours = neighbours
     }
 
-    /// The public half of the key that signs the journal's marks; nil before the first write.
+    /// Returns the public half of the audit key, which signs the marks, or `nil` before the first write.
     package func publicKeyPEM() async throws -> String? { try await store.publicKey()?.pem }
 }
 
 // MARK: Events
 
 extension JournalReader {
-    /// Where the newest entry of this host's chain stands.
+    /// Returns the number of the newest entry of this host's chain.
     package func newest() async throws -> Int64 {
         try await store.read { try $0.journalMark(.head)?.point.sequence ?? 0 }
     }
 
-    /// Where all chains end: what comes after it has not happened yet.
+    /// Returns the end of all chains; later entries do not exist yet.
     package func newestOfAll() async throws -> EventCursor { try await store.read { try EventChains($0).newest } }
 
-    /// Sees that it is clear which place a reader means.
+    /// Resolves a number without a host to a place in a named chain.
     ///
-    /// A number alone is a place in one chain. If there are several, it is taken for one in the only chain that has come
-    /// so far: so a reader goes on that was there before the second host.
+    /// If there are several chains, the number must be in exactly one of them: the only chain that has come so far. So
+    /// a reader from before the second host can continue.
     ///
-    /// - Throws: `CommandError` `.invalidArgument`.
+    /// - Throws: `CommandError` `.invalidArgument` if the chain is not clear.
     package func place(_ cursor: EventCursor) async throws -> EventCursor {
         let sequence = cursor[""]
         guard sequence > 0 else { return cursor }
@@ -65,12 +65,12 @@ extension JournalReader {
         }
     }
 
-    /// The events after a place, of all chains; those of each chain oldest first.
+    /// Returns the events of all chains after a place, oldest first within each chain.
     ///
-    /// If entries of a chain after it are no longer kept, or it is of a future that this store does not have (it was
-    /// restored from a backup), a `gap` of that chain comes first. So it does for a host that has no chain here.
+    /// A `gap` of a chain comes first if entries after the place are no longer kept, or if the place is after the end
+    /// of the chain, as after a restore from a backup. A host that has no chain here also gets a `gap`.
     ///
-    /// - Parameter limit: how many of them, or one of each chain.
+    /// - Parameter limit: the maximum number of events, or one event of each chain if that is more.
     package func events(
         after cursor: EventCursor, limit: Int = Int(JournalCheckpoint.length)
     ) async throws -> EventPage {
@@ -80,7 +80,7 @@ extension JournalReader {
         }
     }
 
-    /// The same, with the requests that they are about as they are now, of one look at the store.
+    /// Returns the same events with the present state of their requests, from one read of the store.
     package func eventsWithRequests(
         after cursor: EventCursor, limit: Int
     ) async throws -> (page: EventPage, requests: [RequestID: FoundRequest]) {
@@ -91,7 +91,7 @@ extension JournalReader {
         }
     }
 
-    /// Where all chains end as far as readers were told; nil before this agent's first commit.
+    /// The end of all chains as published to readers, or `nil` before this agent's first commit.
     package var newestTold: EventCursor? {
         guard let head = store.head else { return nil }
         return neighbours.cursor(own: head.sequence)

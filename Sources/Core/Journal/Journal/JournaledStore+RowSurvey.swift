@@ -2,9 +2,9 @@ package import Records
 package import StoreTables
 
 extension JournaledStore {
-    /// Holds all rows against the heads; ends soon once the task is cancelled.
+    /// Compares all rows with the heads, and stops soon after the task is cancelled.
     ///
-    /// - Parameter look: looks at something else in the same database transaction.
+    /// - Parameter look: reads other data in the same database transaction.
     package func surveyRows(and look: @escaping @Sendable (StoreReading) throws -> Void = { _ in }) async throws
         -> RowSurvey
     {

@@ -3,16 +3,16 @@ package import Records
 package import StoreTables
 import Synchronization
 
-/// The store, with its journal kept.
+/// A store that keeps the journal.
 ///
-/// A database transaction that records something ends with a newly signed head. Once it is durable, whoever waits is told
-/// of its entries, all together. Writes that come at the same time share one, and its signature.
+/// A database transaction that records an entry ends with a newly signed head. Once the transaction is durable, all its
+/// entries are published together. Concurrent writes share one transaction and one signature.
 ///
-/// Before anything is written, what the database has is held against what this agent last committed; at its first write,
-/// against the audit key's signatures. A journal that something else has changed takes no more entries, so nothing more
-/// is decided.
+/// Before a write, the marks in the database are compared with the last commit of this agent. Before the agent's first
+/// write, they are verified against the audit key's signatures. If another program has changed the journal, no more
+/// entries are added, so no more decisions are made.
 package struct JournaledStore: Store {
-    /// How many of the newest entries are read before the first write.
+    /// The number of the newest entries that are verified before the first write.
     private static let atStart: Int64 = 1_000
 
     let store: any Store
@@ -21,7 +21,7 @@ package struct JournaledStore: Store {
     let hub: EventHub
     private let signer = Kept<any JournalSigner>()
     let writes = GroupedWrites()
-    /// As of the newest commit; nil before the first.
+    /// The marks as of the newest commit, or `nil` before the first.
     private let marks = Kept<JournalMarks>()
 
     package init(store: any Store, keys: any AuditKeys, clock: any AgentClock, hub: EventHub) {
@@ -48,12 +48,13 @@ package struct JournaledStore: Store {
         try await writes.value(of: body) { await commit($0) }
     }
 
-    /// Commits writes together, with one head and one signature for all, and answers each of them.
+    /// Commits writes together, with one signed head for all, and answers each of them.
     ///
-    /// One that fails leaves nothing behind, and the others are committed.
+    /// A write that fails leaves no change, and the others are committed.
     ///
-    /// - Returns: those that are not answered yet, as each has to be by itself. One that needs a row that another host
-    ///   holds is: as part of a group it would wait for the row with others' rows held, and two hosts for each other.
+    /// - Returns: the writes that are not answered yet, because each must run alone. A write must run alone if it needs
+    ///   a row that another host has locked. In a group, it would wait for that row while the rows of the group stay
+    ///   locked, and two hosts could wait for each other.
     private func commit(_ group: [GroupedWrite]) async -> [GroupedWrite] {
         let held = Kept<[GroupedWrite]>()
         do {
@@ -63,16 +64,17 @@ package struct JournaledStore: Store {
                 try signer.signHead(of: writer)
                 let marks = try JournalMarks(writer)
                 let events = writer.newEntries.flatMap(AgentEvent.all)
-                // Not before the commit, and before the next database transaction: one that fails moves nothing. No
-                // listener is told before the commit, which may be known late, and no caller is told before the listeners.
+                // After the commit, so that a failed transaction moves no marks, and before the next transaction. The
+                // result of the commit may be known late. Listeners are notified only after the commit, and callers
+                // only after the listeners.
                 writer.afterCommit {
                     self.marks.value = marks
                     hub.publish(events)
                 }
             }
         } catch {
-            // It shows which of them the store cannot take once each is by itself. A store that does not answer is not
-            // asked for each: they would wait for one another, up to a deadline each.
+            // If each write runs alone, the write that the store rejects fails alone. If the store does not answer, the
+            // writes are not repeated: they would wait one after another, each up to a deadline.
             let mayBeOfOne = (error as? StoreError)?.mayBeOfOneWrite ?? true
             if group.count > 1, held.value == nil, mayBeOfOne { return group }
             for write in group { write.fail(error) }
@@ -81,7 +83,7 @@ package struct JournaledStore: Store {
         return held.value ?? []
     }
 
-    /// - Returns: those that need a row that another host holds.
+    /// - Returns: the writes that need a row that another host has locked.
     private static func run(
         _ group: [GroupedWrite], in store: StoreTransaction
     ) throws -> [GroupedWrite] {
@@ -105,33 +107,33 @@ package struct JournaledStore: Store {
 
     package func keepReserve() async throws { try await store.keepReserve() }
 
-    /// The newest entry as of this agent's last commit; nil before the first.
+    /// The newest entry as of this agent's last commit, or `nil` before the first.
     package var head: JournalPoint? { headMark?.point }
 
-    /// The same with the audit key's signature.
+    /// The newest entry, with the audit key's signature.
     package var headMark: JournalMark? { marks.value?.head }
 
     /// The chains of the other hosts.
     package var hosts: JournalHosts { JournalHosts(keys: keys) }
 
-    /// The audit key's public half; nil before the first write.
+    /// Returns the audit key's public half, or `nil` before the first write.
     package func publicKey() async throws -> PublicKey? {
         if let signer = signer.value { return signer.publicKey }
         return try await store.read { try openSigner(in: $0)?.publicKey }
     }
 
-    /// Whether the audit key has signed a mark.
+    /// Returns whether the audit key has signed a mark.
     func isSigned(_ mark: JournalMark, as name: JournalMark.Name) async throws -> Bool {
         guard let key = try await publicKey() else { return false }
         return try mark.isSigned(by: key, as: name)
     }
 
-    /// A mark, signed, that is about to be written.
+    /// Signs a mark that is about to be written.
     package func mark(_ name: JournalMark.Name, at point: JournalPoint, in store: StoreReading) throws -> JournalMark {
         JournalMark(point: point, signature: try openSigner(in: store)?.signature(for: JournalStatement(name, point)))
     }
 
-    /// The audit key's word that the journal has these entries, which were held against its head before.
+    /// Signs the statement that the journal has these entries; the caller has verified them against its head.
     func seal(_ entries: [JournalPoint], head: JournalPoint) async throws -> JournalExtract.Seal? {
         let statement = JournalStatement(extract: entries, head: head)
         return try await store.read { try openSigner(in: $0) }.map { signer in
@@ -139,9 +141,9 @@ package struct JournaledStore: Store {
         }
     }
 
-    /// A checkpoint at a point that the signed head is behind; nil if the key is gone.
+    /// Signs a checkpoint at a point before the signed head, or returns `nil` if the key is missing.
     ///
-    /// - Parameter earlier: what the checkpoint before it leads to.
+    /// - Parameter earlier: the points that the checkpoint before it leads to.
     func checkpoint(at point: JournalPoint, earlier: [JournalPoint]) async throws -> JournalCheckpoint? {
         let statement = JournalStatement(checkpoint: point, earlier: earlier)
         return try await store.read { try openSigner(in: $0) }.map { signer in
@@ -149,7 +151,7 @@ package struct JournaledStore: Store {
         }
     }
 
-    /// The key that signs what is about to be written, if the journal is the one that was committed last.
+    /// Returns the key that signs the next head, if the journal is the last committed one.
     ///
     /// - Throws: ``ForgedJournalError``.
     private func heldJournal(in store: StoreTransaction) throws -> any JournalSigner {
@@ -176,7 +178,7 @@ package struct JournaledStore: Store {
         return signer
     }
 
-    /// The key that the store has; opened once.
+    /// Opens the audit key of the store, once, or returns `nil` if there is none.
     private func openSigner(in store: StoreReading) throws -> (any JournalSigner)? {
         if let signer = signer.value { return signer }
         guard let sealed = try store.sealedAuditKey() else { return nil }
@@ -185,15 +187,15 @@ package struct JournaledStore: Store {
         return opened
     }
 
-    /// Makes the key in the database transaction of the first entry, so that neither is ever there without the other.
+    /// Makes the audit key in the transaction of the first entry, so that neither exists without the other.
     ///
-    /// It is not kept in memory: the transaction may still fail.
+    /// The key is not kept in memory, because the transaction may still fail.
     private func makeSigner(in store: StoreTransaction) throws -> any JournalSigner {
         let sealed = try keys.make()
         let made = try keys.open(sealed)
         try store.insert(sealedAuditKey: sealed)
         try store.record(.auditKeyMade(made.publicKey, of: store.journalHost), at: clock.now)
-        // Whose store it has come to: so nothing of another store passes for a chain of this one.
+        // Records the hosts of this store, so that no part of another store can pass for a chain of this one.
         let others = try hosts.seen(in: store, besides: made.publicKey).seen
         for fact in JournalFact.hostsSeen(others) { try store.record(fact, at: clock.now) }
         return made
@@ -209,7 +211,7 @@ extension JournalSigner {
     }
 }
 
-/// A value that is known from some time on.
+/// A value that is `nil` until it is known.
 package final class Kept<Value: Sendable>: Sendable {
     private let content = Mutex<Value?>(nil)
 

@@ -1,45 +1,46 @@
 import Records
 
-/// A place in one of the chains of the journal, and how far the host had seen the others by then.
+/// A place in a chain of the journal, and the entries of other chains that the host had seen by then.
 ///
-/// Hosts' clocks say nothing about what came first. But an entry that a chain names came before those behind the name.
+/// The clocks of the hosts do not show which entry came first. But if a chain names an entry of another chain, that
+/// entry is older than the entries that follow in the naming chain.
 struct ChainPlace: Sendable {
-    /// Whose chain it is; empty if there is one.
+    /// The host of the chain, or empty for the only chain.
     let host: String
-    /// The numbers of the newest entries of others that the chain names before it.
+    /// The numbers of the newest entries of other chains that the chain names before this place.
     private(set) var seen: [String: Int64] = [:]
 
     init(of host: String) { self.host = host }
 
     mutating func follow(_ entry: JournalEntry) {
-        // The chains that it has named before are not there any more.
+        // The chains that were named before a move no longer exist.
         if entry.kind == .moved { seen = [:] }
         for named in entry.hostsSeen ?? [] { seen[named.host] = max(named.head.sequence, seen[named.host] ?? 0) }
     }
 
-    /// Whether everything that other hosts may have written after it is there.
+    /// Returns whether all entries that other hosts may have written after this place are available.
     ///
-    /// - Parameter starts: behind which number each chain is there.
+    /// - Parameter starts: the number behind which each chain is available.
     func isFollowedWhole(behind starts: [String: Int64]) -> Bool {
         starts.allSatisfy { $0.key == host || $0.value <= seen[$0.key, default: 0] }
     }
 
-    /// Whether it comes after entries of other chains.
+    /// Returns whether this place is after these entries of other chains.
     func isBehind(_ entries: [String: Int64]) -> Bool {
         entries.allSatisfy { $0.key == host || $0.value <= seen[$0.key, default: 0] }
     }
 }
 
-/// Wrong PINs as chains tell of them, by whom they count for.
+/// Wrong PINs as the chains report them, by enrollment or key.
 struct ChainTries<Key: CompactKey>: Sendable {
     private struct Failures: Sendable {
         let count: Int64
         let place: ChainPlace
     }
 
-    /// Since the last right one in the same chain.
+    /// The wrong PINs since the last right one in the same chain.
     private var failures: [Key: [String: Failures]] = [:]
-    /// The last right one in each of several chains, by host: very many keys have one.
+    /// The last right PIN in each of several chains, by host; very many keys have one.
     private var rights: [String: CompactNumbers<Key>] = [:]
 
     var keys: [Key] { Array(failures.keys) }
@@ -49,7 +50,7 @@ struct ChainTries<Key: CompactKey>: Sendable {
         failures[key, default: [:]][place.host] = Failures(count: count, place: place)
     }
 
-    /// - Parameter sequence: of the entry that says so.
+    /// - Parameter sequence: the number of the entry that reports the right PIN.
     mutating func clear(_ key: Key, at place: ChainPlace, _ sequence: Int64) {
         failures[key]?[place.host] = nil
         if failures[key]?.isEmpty == true { failures[key] = nil }
@@ -57,7 +58,7 @@ struct ChainTries<Key: CompactKey>: Sendable {
         rights[place.host, default: CompactNumbers()][key] = UInt64(clamping: sequence)
     }
 
-    /// What a chain has said before does not count any more.
+    /// Discards all earlier statements of a chain.
     mutating func forget(_ host: String) {
         for key in failures.keys {
             failures[key]?[host] = nil
@@ -66,9 +67,9 @@ struct ChainTries<Key: CompactKey>: Sendable {
         rights[host] = nil
     }
 
-    /// How many there have been for certain since the last right one; nil if there may have been none.
+    /// Returns the certain number of wrong PINs since the last right one, or `nil` if there may be none.
     ///
-    /// - Parameter starts: behind which number each chain is there.
+    /// - Parameter starts: the number behind which each chain is available.
     func count(_ key: Key, behind starts: [String: Int64]) -> Int64? {
         let rights = rights.compactMapValues { $0[key].map { Int64(clamping: $0) } }
         return failures[key]?.values.filter {

@@ -1,13 +1,14 @@
 import Records
 
-/// A key of which 80 bits tell it from all others.
+/// A key that 80 of its bits identify.
 protocol CompactKey: Hashable, Sendable {
     var compact: CompactNumbers<Self>.Place { get }
 }
 
-/// A number for each of very many keys: 24 bytes each, and as much again at most.
+/// A number for each of very many keys, with 24 to 48 bytes for each key.
 ///
-/// An id as text takes three times as much, and one table of all would be there twice while it grows.
+/// An id as text takes three times as much. The keys are in several tables, because a single table would exist twice
+/// while it grows.
 struct CompactNumbers<Key: CompactKey>: Sendable {
     struct Place: Hashable {
         let high: UInt64
@@ -30,7 +31,7 @@ struct CompactNumbers<Key: CompactKey>: Sendable {
 }
 
 extension EnrollmentID: CompactKey {
-    /// All of its 20 hexadecimal digits.
+    /// All 20 hexadecimal digits of the id.
     var compact: CompactNumbers<EnrollmentID>.Place {
         var (high, low, place): (UInt64, UInt16, Int) = (0, 0, 0)
         for digit in text.utf8 {
@@ -43,7 +44,7 @@ extension EnrollmentID: CompactKey {
 }
 
 extension KeyIdentity: CompactKey {
-    /// The beginning of the digest: nobody finds another key with the same.
+    /// The beginning of the digest; finding another key with the same beginning is not feasible.
     var compact: CompactNumbers<KeyIdentity>.Place {
         let high = bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return .init(high: high, low: UInt16(bytes[8]) << 8 | UInt16(bytes[9]))

@@ -2,15 +2,15 @@ import IssuerProtocol
 import Records
 import StrictJSON
 
-/// Beginnings and ends of enrollments as the journal tells them, held against their rows as it is read.
+/// Compares the starts and ends of enrollments in the journal with their rows, entry by entry.
 ///
-/// Nothing is kept of the entries: what they say of a row stays so. An enrollment is what it was made as, and what is over
-/// stays over or goes. So it does not matter how much later than an entry its row is read.
+/// No entries are kept, because their statements about a row stay true. The members from the start of an enrollment do
+/// not change, and an ended enrollment stays ended or is removed. So its row may be read at any time after the entry.
 struct JournaledEnrollments: Sendable {
-    /// The first row that was found to be another one.
+    /// The fault of the first row that contradicts the journal.
     private(set) var fault: JournalError?
 
-    /// The enrollments that an entry says are made or ended.
+    /// Returns the enrollments that an entry reports as made or ended.
     static func named(in row: JournalRow) -> [EnrollmentID] {
         switch row.kind {
         case .enrolled, .unenrolled: JournalEntry(row, isFollowed: true)?.enrollment.map { [$0] } ?? []
@@ -20,9 +20,9 @@ struct JournaledEnrollments: Sendable {
     }
 
     /// - Parameters:
-    ///   - host: whose chain it is in; empty for the only one.
-    ///   - moved: what it says, if it tells of a move.
-    ///   - live: the enrollments that it names and that are not over.
+    ///   - host: the host of the entry's chain, or empty for the only chain.
+    ///   - moved: the content of the entry, if it reports a move.
+    ///   - live: the enrollments that the entry names, and that have not ended.
     mutating func follow(
         _ entry: JournalEntry, of host: String, moved: MovedRows?, live: [EnrollmentID: Enrollment]
     ) throws {
@@ -58,7 +58,7 @@ struct JournaledEnrollments: Sendable {
 }
 
 extension JournalEntry {
-    /// The first member of an `enrolled` entry that the row contradicts; members that it lacks do not count.
+    /// Returns the first member of an `enrolled` entry that the row contradicts; missing members are ignored.
     fileprivate func firstContradiction(of enrollment: Enrollment) throws -> String? {
         let facts = try JournalFact.enrolledMembers(of: enrollment)
         let authenticator = enrollment.membership.map { JSONValue.string($0.authenticatorId.text) }

@@ -2,25 +2,25 @@ import IssuerProtocol
 import Records
 import TextAndTime
 
-/// Wrong and changed PINs as the journal tells them: of enrollments whose key the agent made, and of other keys.
+/// Wrong and changed PINs as the journal reports them, for enrollments with the agent's own keys and for other keys.
 ///
-/// A row that says less was put back from an older copy, and one that is missing was taken away.
+/// A row with a lower count was restored from an older copy, and a missing row was deleted.
 struct JournaledPINTries: Sendable {
     private var ofEnrollments = ChainTries<EnrollmentID>()
     private var ofKeys = ChainTries<KeyIdentity>()
-    /// The versions of the rows that last got another PIN; a move of the state keeps them or counts on.
+    /// The versions of the rows with the last change of the PIN; a move of the state keeps or raises them.
     private var changes = CompactNumbers<EnrollmentID>()
-    /// Behind which number each chain was followed.
+    /// The number behind which each chain was read.
     private(set) var starts: [String: Int64] = [:]
 
-    /// A chain was followed from there on.
+    /// Sets the number behind which a chain was read.
     mutating func begin(_ host: String, behind start: Int64) { starts[host] = start }
 
     mutating func follow(_ entry: JournalEntry, at place: ChainPlace) {
         follow(entry, at: place, moved: MovedRows(entry))
     }
 
-    /// - Parameter moved: what it says, if it tells of a move.
+    /// - Parameter moved: the content of the entry, if it reports a move.
     mutating func follow(_ entry: JournalEntry, at place: ChainPlace, moved: MovedRows?) {
         if let moved { return follow(moved, at: place) }
         if let key = entry.text("key").flatMap(Base64URL.decode).flatMap(KeyIdentity.init(bytes:)) {
@@ -54,7 +54,7 @@ struct JournaledPINTries: Sendable {
         for (key, failures) in rows.failuresOfKeys where failures > 0 { ofKeys.fail(key, failures, at: place) }
     }
 
-    /// How many more tries an enrollment has had than its row says; nil if the row says as many, or more.
+    /// Returns the journal's count of wrong PINs, or `nil` if the count in the row is as high or higher.
     func missing(in enrollment: Enrollment) -> Int? {
         guard !enrollment.isOver, enrollment.key == .own,
             let known = ofEnrollments.count(enrollment.id, behind: starts),
@@ -64,12 +64,12 @@ struct JournaledPINTries: Sendable {
         return count
     }
 
-    /// Whether its PIN was changed after its row was written.
+    /// Returns whether the PIN was changed after the row was written.
     func isOlder(_ enrollment: Enrollment) -> Bool {
         !enrollment.isOver && changes[enrollment.id] ?? 0 > UInt64(max(enrollment.version, 0))
     }
 
-    /// The keys that have had more tries than their rows say, with how many those were.
+    /// Returns the journal's count for each key that had more wrong PINs than its row says.
     func missing(in rows: [KeyIdentity: PINTries]) -> [KeyIdentity: Int] {
         var missing: [KeyIdentity: Int] = [:]
         for key in ofKeys.keys {

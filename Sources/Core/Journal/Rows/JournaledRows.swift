@@ -1,13 +1,13 @@
 import Records
 
-/// What the chains say about rows, held against the rows.
+/// Compares the rows with the statements of the chains about them.
 struct JournaledRows: Sendable {
     private var signCounts: JournaledSignCounts
     private var enrolled = JournaledEnrollments()
     private var pinTries = JournaledPINTries()
     private var faults = Faults()
 
-    /// The first of each kind, in the order in which they are told.
+    /// The first fault of each kind, in the order in which the kinds are reported.
     private struct Faults {
         var signCount: JournalError?
         var row: JournalError?
@@ -15,13 +15,13 @@ struct JournaledRows: Sendable {
         var keyTries: JournalError?
     }
 
-    /// - Parameter starts: behind which number each chain is followed.
+    /// - Parameter starts: the number behind which each chain is read.
     init(starts: [String: Int64]) {
         signCounts = JournaledSignCounts(starts: starts)
         for (host, start) in starts { pinTries.begin(host, behind: start) }
     }
 
-    /// - Parameter live: the enrollments that the entry says are made or ended, and that are not over.
+    /// - Parameter live: the enrollments that the entry reports as made or ended, and that have not ended.
     mutating func follow(_ entry: JournalEntry, at place: ChainPlace, live: [EnrollmentID: Enrollment]) throws {
         let moved = MovedRows(entry)
         signCounts.follow(entry, at: place, moved: moved)
@@ -29,9 +29,9 @@ struct JournaledRows: Sendable {
         pinTries.follow(entry, at: place, moved: moved)
     }
 
-    /// Holds some rows against what the chains have said up to the moment at which those were read.
+    /// Compares some rows with the statements of the chains up to the moment when the rows were read.
     ///
-    /// - Parameter head: where the chain of the host ended that is asked.
+    /// - Parameter head: the head of this host's chain.
     mutating func hold(_ enrollments: [Enrollment], head: JournalPoint) {
         let behind = head.sequence + 1
         if faults.signCount == nil, let missing = signCounts.firstMissing(of: enrollments) {
@@ -51,7 +51,7 @@ struct JournaledRows: Sendable {
         }
     }
 
-    /// The same of the wrong PINs of all keys that the agent did not make.
+    /// Compares the wrong-PIN counts of all keys that the agent did not make.
     mutating func hold(_ tries: [KeyIdentity: PINTries], head: JournalPoint) {
         if let old = pinTries.missing(in: tries).keys.first {
             faults.keyTries = JournalError(
@@ -66,9 +66,10 @@ struct JournaledRows: Sendable {
         }
     }
 
-    /// The contradiction between rows and journal; nil if they agree.
+    /// Returns the contradiction between rows and journal, or `nil` if they agree.
     ///
-    /// - Parameter all: whether everything counts; else only what was signed, as one bad row says nothing about a request.
+    /// - Parameter all: whether all faults count. Otherwise only signatures count, because one bad row does not affect
+    ///   a request.
     func firstFault(all: Bool) -> JournalError? {
         guard all else { return faults.signCount }
         return faults.signCount ?? enrolled.fault ?? faults.row ?? faults.tries ?? faults.keyTries

@@ -1,28 +1,28 @@
 import Records
 
-/// What the journal says about the enrollments' signCounts.
+/// The signCounts of the enrollments as the journal reports them.
 ///
-/// A journal whose end was cut off together with its head, and an older head put in its place, is a whole one. But the
-/// enrollments have counted on, and to set them back as well would be noticed by their issuers.
+/// If the end of a journal is cut off together with its head, and an older head is put in its place, the journal passes
+/// verification. But the enrollments have counted on. If their rows are also set back, the issuers notice it.
 ///
-/// So many are known at a time as enrollments have signed: each takes 24 bytes, and as much again at most.
+/// Each enrollment that has signed takes 24 to 48 bytes of memory.
 struct JournaledSignCounts: Sendable {
     fileprivate struct Told {
         let count: Int64
-        /// Among ``hosts``.
+        /// Index in ``hosts``.
         let host: Int
-        /// Whether everything that other hosts may have written after it is there.
+        /// Whether all entries that other hosts may have written after it are available.
         let isFollowedWhole: Bool
     }
 
     private var counts = CompactNumbers<EnrollmentID>()
     private var hosts: [String] = []
-    /// Behind which number each chain is followed.
+    /// The number behind which each chain is read.
     private let starts: [String: Int64]
 
     init(starts: [String: Int64] = [:]) { self.starts = starts }
 
-    /// - Parameter moved: what it says, if it tells of a move.
+    /// - Parameter moved: the content of the entry, if it reports a move.
     mutating func follow(_ entry: JournalEntry, at place: ChainPlace, moved: MovedRows? = nil) {
         for (id, row) in moved?.enrollments ?? [:] {
             if case .live(let count, _) = row { note(count, of: id, at: place) }
@@ -40,7 +40,7 @@ struct JournaledSignCounts: Sendable {
 
     private mutating func note(_ count: Int64, of id: EnrollmentID, at place: ChainPlace) {
         let host = index(of: place.host)
-        // A greater one came later, whatever chain it is in.
+        // The greater signCount is the later one, in any chain.
         if let known = counts[id].map({ Told($0) }), known.host != host, known.count >= count { return }
         let told = Told(count: count, host: host, isFollowedWhole: place.isFollowedWhole(behind: starts))
         counts[id] = told.number
@@ -52,14 +52,14 @@ struct JournaledSignCounts: Sendable {
         return hosts.count - 1
     }
 
-    /// The first enrollment that has signed more often than the journal knows; a clause.
+    /// Returns a clause about the first enrollment that has signed more often than the journal reports.
     ///
-    /// One that the kept entries do not speak of cannot be held against them.
+    /// If the kept entries do not mention an enrollment, it cannot be checked.
     func firstMissing(of enrollments: [Enrollment]) -> String? {
         for enrollment in enrollments {
             let signCount = Int64(enrollment.signCount)
             guard let told = counts[enrollment.id].map({ Told($0) }), told.count != signCount else { continue }
-            // What another host has signed since may have been removed for its age.
+            // Entries of another host about later signatures may have been removed because of their age.
             guard told.count > signCount || told.isFollowedWhole else { continue }
             return "enrollment \(enrollment.id) is at signCount \(signCount), the journal at \(told.count)"
         }
@@ -68,7 +68,7 @@ struct JournaledSignCounts: Sendable {
 }
 
 extension JournaledSignCounts.Told {
-    /// The greatest number that is kept, which no signCount can be.
+    /// The greatest number that is kept; no signCount can be as high.
     private static let mostCount: Int64 = 1 << 40 - 1
 
     fileprivate init(_ number: UInt64) {
@@ -76,7 +76,7 @@ extension JournaledSignCounts.Told {
             count: Int64(number >> 17), host: Int(number >> 1 & 0xffff), isFollowedWhole: number & 1 == 1)
     }
 
-    /// All of it, in one number.
+    /// All fields, packed into one number.
     fileprivate var number: UInt64 {
         UInt64(min(max(count, 0), Self.mostCount)) << 17 | UInt64(host & 0xffff) << 1 | (isFollowedWhole ? 1 : 0)
     }

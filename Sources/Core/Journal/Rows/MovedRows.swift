@@ -3,20 +3,20 @@ import Records
 import StrictJSON
 import TextAndTime
 
-/// What the journal says of the rows of a state that several hosts had, and that goes on with one chain.
+/// The rows of a state that several hosts shared and that now has one chain, as the journal reports them.
 ///
-/// What the other hosts had written of the rows is in their chains, which are not there any more.
+/// The other hosts had recorded the rows in their own chains, which no longer exist.
 struct MovedRows: Sendable {
-    /// What it says of an enrollment.
+    /// The statement about an enrollment.
     enum Row: Sendable, Equatable {
         case live(signCount: Int64, failures: Int64)
         case ended
     }
 
-    /// How many rows one entry speaks of, so that it stays small.
+    /// Maximum number of rows in one entry, to keep the entry small.
     private static let inEntry = 16
 
-    /// Counts from 1: what other entries said of wrong PINs before the first part does not count any more.
+    /// The number of the part, from 1; the first part cancels all earlier entries about wrong PINs.
     let part: Int64
     let enrollments: [EnrollmentID: Row]
     let failuresOfKeys: [KeyIdentity: Int64]
@@ -25,7 +25,7 @@ struct MovedRows: Sendable {
 }
 
 extension MovedRows {
-    /// Makes the entries, of which the first one is there also if there are no rows, as the rows are read.
+    /// Makes the entries while the rows are read; there is a first entry even if there are no rows.
     struct Facts {
         private var part: Int64 = 0
 
@@ -33,7 +33,7 @@ extension MovedRows {
             facts("enrollments", of: enrollments.map { .init(name: $0.id.text, value: .string(Row($0).text)) })
         }
 
-        /// All that is left.
+        /// Makes the remaining entries.
         mutating func facts(concluding keyTries: [KeyIdentity: PINTries]) -> [JournalFact] {
             let keys = keyTries.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }.map { key, tries in
                 JSONObject.Member(name: Base64URL.encode(key.bytes), value: .string(String(tries.failures)))
@@ -51,7 +51,7 @@ extension MovedRows {
         }
     }
 
-    /// Nil if the entry is of another kind, or one of its rows is not in the form.
+    /// Returns `nil` if the entry is of another kind, or if one of its rows is malformed.
     init?(_ entry: JournalEntry) {
         guard entry.kind == .moved, let part = entry.number("part") else { return nil }
         var (enrollments, keys): ([EnrollmentID: Row], [KeyIdentity: Int64]) = ([:], [:])
@@ -82,7 +82,7 @@ extension MovedRows.Row {
             self = .ended
             return
         }
-        // The wrong PINs of a key that existed already are counted by the key.
+        // The wrong PINs of a key that existed already are counted for the key.
         let failures = enrollment.key == .own ? enrollment.ownPINTries.failures : 0
         self = .live(signCount: Int64(enrollment.signCount), failures: Int64(failures))
     }
