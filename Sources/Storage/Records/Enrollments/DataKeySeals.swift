@@ -1,13 +1,13 @@
 package import Keys
 
-/// Who seals the data keys of enrollments for a store that keeps them: whoever reads the store alone reads no more than that.
+/// Seals the data keys of enrollments, so that a reader of the store alone cannot use them.
 package protocol DataKeySeals: Sendable {
     func seal(_ key: DataKey, of id: EnrollmentID) throws -> [UInt8]
-    /// - Throws: if ``seal(_:of:)`` did not give it for the same enrollment.
+    /// - Throws: an error if ``seal(_:of:)`` did not return it for the same enrollment.
     func open(_ sealed: [UInt8], of id: EnrollmentID) throws -> DataKey
 }
 
-/// The data key of an enrollment as a store keeps it.
+/// The data key of an enrollment as stored.
 package struct SealedDataKey: Sendable, Equatable {
     package let enrollmentId: EnrollmentID
     package let sealed: [UInt8]

@@ -2,59 +2,62 @@ package import IssuerProtocol
 package import Keys
 import WebAuthn
 
-/// One authenticator at one issuer.
+/// An authenticator at one issuer.
 ///
-/// What changes of it in the store, an ``EnrollmentTransition`` changes.
+/// Changes of it in the store are made by an ``EnrollmentTransition``.
 package struct Enrollment: Sendable {
     package let id: EnrollmentID
     package let target: IssuerTarget
-    /// What a person calls it: no other enrollment that has not ended has this name, except in old databases.
+    /// The name for people, unique among the enrollments that have not ended, except in old databases.
     package internal(set) var name: String
     package let authnType: AuthnType
     /// COSE algorithm number.
     package let algorithm: Int
     package let rpId: String
     package let credentialId: [UInt8]
-    /// WebAuthn's `user.id`, which comes back as `userHandle`.
+    /// WebAuthn's `user.id`, which is returned as `userHandle`.
     package let userHandle: [UInt8]
     /// Seconds since 1970.
     package let startedAt: Int64
-    /// Where its private key is kept.
+    /// The place of the private key.
     package internal(set) var key: KeyPlace
-    /// Whether its issuer may push.
+    /// Whether its issuer may send push messages.
     package let takesPush: Bool
-    /// The public half of its key, as it was registered; nil once it is erased.
+    /// The public half of its key, as registered, or `nil` once it is erased.
     package internal(set) var credentialKey: PublicKey?
-    /// The private half, sealed by the agent's custody; nil if the agent did not make it, and once the enrollment is over.
+    /// The private half, sealed by the agent's custody.
+    ///
+    /// `nil` if the agent did not make the key, and once the enrollment has ended.
     package internal(set) var sealedKey: [UInt8]?
     /// The greatest signCount that this agent committed for the credential.
     package internal(set) var signCount: UInt32
     package internal(set) var state: EnrollmentState
-    /// Of authnType `pin`, with a key of the agent's own: the tries that were wrong.
+    /// The wrong PINs, for authnType `pin` with a key of the agent's own.
     package internal(set) var ownPINTries: PINTries
-    /// The wrong PINs of its key, through this enrollment and others; nil for a key of the agent's own.
+    /// The wrong PINs of its key, through any enrollment, or `nil` for a key of the agent's own.
     package let keyTries: PINTries?
-    /// Whether its PIN is among the first that anyone would try; false if it has none.
+    /// Whether its PIN is among the first that an attacker would try; `false` if it has none.
     package internal(set) var isPINGuessable: Bool
-    /// When this state was last found to be an old copy; nil if it never was.
+    /// The last finding that this state was an old copy, or `nil` if there was none.
     package internal(set) var signCountRaise: SignCountRaise?
-    /// The signCount that its issuer refused, or that a restored copy has; nil if nothing is open.
+    /// The signCount that the issuer refused, or that a restored copy has.
     ///
-    /// Nothing is signed until the issuer has said which signCount it accepted.
+    /// `nil` if the question is settled. Until the issuer has stated which signCount it accepted, the agent does not
+    /// sign.
     package internal(set) var refusedSignCount: UInt32?
-    /// Why it was given up; nil if it was not.
+    /// The reason for giving it up, or `nil` if it was not given up.
     package internal(set) var endReason: String?
-    /// When it ended, seconds since 1970; nil while it has not.
+    /// The time at which it ended, in seconds since 1970, or `nil` if it has not.
     package private(set) var endedAt: Int64?
     /// The newest entry of the journal when its row was written.
     package var journalSequence: Int64 = 0
-    /// In whose chain that entry is; nil if the store has one chain.
+    /// The host of the chain that has this entry, or `nil` if the store has one chain.
     package var journalHost: String?
-    /// Number of times that its row was written; 0 before the first.
+    /// The number of times that its row was written; 0 before the first.
     package var version: Int64 = 0
-    /// Number of times that its count of wrong PINs fell.
+    /// The number of times that its count of wrong PINs fell.
     package var pinEpoch: Int64 = 0
-    /// Whether its row is not as the agent wrote it, so that nothing in it is to be believed or used.
+    /// Whether its row differs from what the agent wrote, so that no value in it may be trusted or used.
     package var isDamaged = false
 
     package init(
@@ -91,7 +94,7 @@ package struct Enrollment: Sendable {
         self.endedAt = endedAt
     }
 
-    /// A copy with the name that it got, with its key, and with what its issuer is sent.
+    /// Returns a copy with its assigned name, its key, and the body that its issuer is sent.
     package func begun(
         as name: String, publicKey: PublicKey, sealedKey: [UInt8]?, sending body: [UInt8]
     ) -> Enrollment {
@@ -103,25 +106,27 @@ package struct Enrollment: Sendable {
         return enrollment
     }
 
-    /// Ends it for good, and its key if the agent made that.
+    /// Ends it permanently, and deletes its key if the agent made it.
     mutating func end(at now: Int64) {
         sealedKey = nil
         state = .ended(authenticatorId: membership?.authenticatorId)
         endedAt = now
     }
 
-    /// The tries that count for its next one.
+    /// The tries that count for its next try.
     package var pinTries: PINTries { keyTries ?? ownPINTries }
 
     /// Whether an approval can claim user verification.
     package var canVerifyUser: Bool { authnType.verifiesUser }
 
-    /// Whether it has ended, for good.
+    /// Whether it has ended, permanently.
     package var isOver: Bool {
         if case .ended = state { true } else { false }
     }
 
-    /// What the issuer gave, if the issuer has accepted the registration; nothing of a damaged row.
+    /// The data from the issuer, if it has accepted the registration.
+    ///
+    /// `nil` for a damaged row, and after the end.
     package var membership: Membership? {
         if isDamaged { return nil }
         return switch state {
@@ -132,21 +137,23 @@ package struct Enrollment: Sendable {
 }
 
 extension AuthnType {
-    /// PIN approvals verify the user; a test authenticator is declared to claim it; presence never does.
+    /// Whether an approval verifies the user.
+    ///
+    /// A PIN approval does. A test authenticator is declared to claim it. Presence never does.
     package var verifiesUser: Bool { self != .presence }
 }
 
-/// The issuer had accepted a greater signCount than this agent knew of.
+/// A raise of the signCount, because the issuer had accepted a greater one than this agent knew.
 ///
-/// Its state was an old copy, or someone else has the key.
+/// Either the state was an old copy, or another party has the key.
 package struct SignCountRaise: Sendable, Equatable {
-    /// The agent's own before.
+    /// The agent's signCount before.
     package let from: UInt32
-    /// The issuer's.
+    /// The issuer's signCount.
     package let to: UInt32
     /// Seconds since 1970.
     package let at: Int64
-    /// Whether the issuer's count ever rose while this agent ran: then it was someone else.
+    /// Whether the issuer's count ever rose while this agent ran, so that another party must have signed.
     package let isElsewhere: Bool
 
     package init(from: UInt32, to: UInt32, at: Int64, isElsewhere: Bool = false) {
@@ -157,7 +164,7 @@ package struct SignCountRaise: Sendable, Equatable {
     }
 }
 
-/// What an issuer gave when it accepted a registration.
+/// The data that an issuer returned when it accepted a registration.
 package struct Membership: Sendable, Equatable {
     package let authenticatorId: TokenID
     /// The access token, sealed under the agent's secret.
@@ -172,25 +179,25 @@ package struct Membership: Sendable, Equatable {
     }
 }
 
-/// How far an enrollment has come.
+/// The stage of an enrollment.
 package enum EnrollmentState: Sendable {
-    /// Key and body came into the store together; the same bytes are sent until the issuer has answered.
+    /// The key and the body were stored together; the same bytes are sent until the issuer has answered.
     case enrolling(body: [UInt8])
     case active(Membership)
     /// The issuer no longer knows the token; the key stays.
     case suspended(Membership)
-    /// Over. The row stays for dedup, without the key.
+    /// The end; the row stays for deduplication, without the key.
     case ended(authenticatorId: TokenID?)
 }
 
 extension Enrollment {
-    /// What is wrong with a damaged one, and what to do.
+    /// The message about a damaged row, with the remedy.
     package var damage: String {
         "the row of enrollment \(id) in the database is not as the agent wrote it: nothing of it is used; find out who "
             + "writes to the database, and restore a backup (or end it: oobctl unenroll \(id) --local --force)"
     }
 
-    /// Throws `CommandError` if its row is not as the agent wrote it.
+    /// Throws `CommandError` if its row differs from what the agent wrote.
     package func expectWhole(for request: RequestRecord? = nil) throws {
         guard isDamaged else { return }
         throw CommandError(.keyUnavailable, damage, request: request)

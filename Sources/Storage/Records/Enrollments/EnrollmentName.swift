@@ -1,12 +1,13 @@
-/// The names of enrollments: no two that have not ended have the same one, so that a name says which is meant.
+/// The names of enrollments, unique among all that have not ended, so that a name identifies one.
 ///
-/// An old database may have equal names. They stay, and stand for several.
+/// An old database may have equal names. They stay, and stand for several enrollments.
 package enum EnrollmentName {
     package static let bytes = 1...256
 
-    /// The name, or if it is taken the name with a number from 2 on that is free: `issuer.example-2`.
+    /// Returns the name, or if it is taken, the name with a free number from 2 on: `issuer.example-2`.
     ///
-    /// The first one, unless some before it became free again. Few are looked at, however many are taken.
+    /// The number is the first free one, unless a lower number became free again. Only few names are checked, however
+    /// many are taken.
     package static func free(_ name: String, isTaken: (String) throws -> Bool) rethrows -> String {
         guard try isTaken(name) else { return name }
         var (taken, free) = (1, 2)
@@ -18,7 +19,7 @@ package enum EnrollmentName {
         return numbered(name, free)
     }
 
-    /// Shortened so that it is no longer than a name may be.
+    /// Appends a number, and shortens the name to the maximum length.
     private static func numbered(_ name: String, _ number: Int) -> String {
         let suffix = "-\(number)"
         var start = name

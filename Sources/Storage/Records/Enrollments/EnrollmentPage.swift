@@ -1,8 +1,9 @@
-/// Some enrollments, and where they end among all.
+/// A page of enrollments, and its place among all.
 ///
-/// An enrollment keeps its place. So whoever goes on behind it leaves none out and meets none twice, though others are made,
-/// changed, ended and removed meanwhile, the last of the page too. One that is made meanwhile may be left out: on several
-/// hosts it may get a place that was passed already.
+/// The place of an enrollment does not change. So a reader that continues after a page skips no enrollment and meets
+/// none twice. That is so even if enrollments are made, changed, ended or removed meanwhile, also the last one of the
+/// page. An enrollment that is made meanwhile may be left out: with several hosts, it may get a place that the reader
+/// has passed.
 package struct EnrollmentPage: Sendable {
     package let enrollments: [Enrollment]
     package let place: Int64

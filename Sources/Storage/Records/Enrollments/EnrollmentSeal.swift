@@ -1,24 +1,24 @@
 import IssuerProtocol
 package import Keys
 
-/// Who vouches that a row of the store is as the agent wrote it; whoever can write the store alone cannot.
+/// Seals that prove that the agent wrote a row; access to the store alone is not enough to make one.
 package protocol RowSeals: Sendable {
-    /// What belongs to these bytes, and to no others.
+    /// Returns the seal of these bytes, which is valid for no others.
     func seal(_ bytes: [UInt8]) throws -> [UInt8]
-    /// Whether ``seal(_:)`` gave this for the same bytes.
+    /// Returns whether ``seal(_:)`` made this seal for the same bytes.
     func isSeal(_ seal: [UInt8], of bytes: [UInt8]) throws -> Bool
-    /// Seals the key under which rows stand in sums (``RowSum``).
+    /// Seals the key of the row hashes in a ``RowSum``.
     func seal(rowKey key: DataKey) throws -> [UInt8]
     func openRowKey(_ sealed: [UInt8]) throws -> DataKey
 }
 
 extension Enrollment {
-    /// The bytes that its seal is over: the whole row, each value with its length.
+    /// The bytes that its seal covers: the whole row, each value with its length.
     ///
-    /// So no two rows give the same bytes.
+    /// The lengths ensure that no two rows have the same bytes.
     ///
-    /// Except for the refused signCount: it only keeps it from signing, and a copy sets it in every row. Columns by
-    /// which a store finds a row, such as the number of its name, are not in it.
+    /// The refused signCount is left out: it only keeps the enrollment from signing, and a copy sets it in every row.
+    /// Columns by which a store finds a row, such as the number of its name, are left out, too.
     package var sealedBytes: [UInt8] {
         var bytes = SealedBytes(of: "oob-agent enrollment 1")
         bytes.add(id.text)
@@ -79,11 +79,11 @@ extension Enrollment {
 }
 
 extension PINTries {
-    /// The bytes that the seal of a key's tries is over.
+    /// Returns the bytes that the seal of a key's tries covers.
     ///
     /// - Parameters:
-    ///   - version: how often the row was written.
-    ///   - epoch: how often the count fell.
+    ///   - version: the number of times that the row was written.
+    ///   - epoch: the number of times that the count fell.
     package func sealedBytes(of key: KeyIdentity, version: Int64, epoch: Int64) -> [UInt8] {
         var bytes = SealedBytes(of: "oob-agent key tries 1")
         bytes.add(key.bytes)
@@ -96,12 +96,12 @@ extension PINTries {
     }
 }
 
-/// Values one after the other, each with its length.
+/// A list of values, each with its length.
 private struct SealedBytes {
     private(set) var all: [UInt8] = []
 
     init(of kind: String) {
-        // Of a row of usual size.
+        // Enough for a row of usual size.
         all.reserveCapacity(1_024)
         add(kind)
     }
@@ -121,7 +121,7 @@ private struct SealedBytes {
         if let bytes { all += bytes }
     }
 
-    /// A value that is missing differs from an empty one.
+    /// Appends whether there is a value, and its length, so that a missing value differs from an empty one.
     private mutating func begin(_ count: Int?) {
         all.append(count == nil ? 0 : 1)
         if let count { append(UInt64(count)) }

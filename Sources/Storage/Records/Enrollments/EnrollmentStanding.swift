@@ -1,18 +1,18 @@
-/// Enrollments that some work is for.
+/// A stage that selects the enrollments for some work.
 package enum EnrollmentStage: Sendable {
     case active
-    /// The issuer has not answered yet.
+    /// Registration without an answer from the issuer.
     case enrolling
-    /// It is active and has a push subscription.
+    /// Active, with a push subscription.
     case subscribed
 }
 
-/// As much of an enrollment as tells whether it is to be fetched for.
+/// The part of an enrollment that decides whether the agent fetches for it.
 package struct EnrollmentStanding: Sendable, Equatable {
-    /// Grows with each enrollment that is made.
+    /// A number that grows with each new enrollment.
     package let place: Int64
     package let id: EnrollmentID
-    /// Nil unless its issuer has accepted it and it is not over.
+    /// `nil` unless its issuer has accepted it and it has not ended.
     package let isSuspended: Bool?
 
     package init(place: Int64, id: EnrollmentID, isSuspended: Bool?) {
@@ -25,7 +25,7 @@ package struct EnrollmentTally: Sendable, Equatable {
     package var enrolling = 0
     package var active = 0
     package var suspended = 0
-    /// Enrollments whose issuer had accepted a signature that was not made here.
+    /// Enrollments whose issuer had accepted a signature that this agent did not make.
     package var signedElsewhere = 0
 
     package init() {}

@@ -1,46 +1,48 @@
 import IssuerProtocol
 import Keys
 
-/// What can become of an enrollment in the store: each change names what it expects of the row.
+/// A change of an enrollment in the store, with its precondition on the row.
 ///
-/// The store reads the row, asks ``applied(to:)`` and writes the row, all in one database transaction. So nobody writes
-/// back what was read before an `await`: if the row is no longer as expected, nothing is written, and the caller is
-/// told so.
+/// The store reads the row, calls ``applied(to:)`` and writes the row, all in one database transaction. So no caller
+/// writes back data that it read before an `await`. If the row does not meet the precondition, the store writes no
+/// change and reports that to the caller.
+///
+/// A live enrollment has not ended.
 package enum EnrollmentTransition: Sendable {
-    /// Expects one that is being enrolled: the issuer has taken it.
+    /// The issuer has accepted the registration; expects that it was not accepted yet.
     case registered(Membership)
-    /// Expects one that its issuer has not taken: it ends.
+    /// The registration is given up, and the enrollment ends; expects that the issuer has not accepted it.
     case givenUp(reason: String, at: Int64)
-    /// Expects an active one: the issuer no longer knows its token.
+    /// The issuer no longer knows the token; expects an active enrollment.
     case suspended
-    /// Expects a suspended one: the issuer knows its token again.
+    /// The issuer knows the token again; expects a suspended enrollment.
     case resumed
-    /// Expects one that is not over.
+    /// The enrollment ends; expects a live one.
     case ended(at: Int64)
-    /// Expects an active one with a lower signCount, and no refused one: an assertion is committed.
+    /// An assertion is committed; expects an active enrollment, a lower signCount and no refused one.
     ///
-    /// So its PIN was right.
+    /// The wrong PINs are reset, because the PIN was right.
     case signCountTaken(UInt32)
-    /// Expects one that is not over, with the signCount that is raised.
+    /// The signCount is raised; expects a live enrollment with the signCount that is raised.
     case signCountRaised(SignCountRaise)
-    /// Expects one that is not over: its issuer refused an assertion with this signCount.
+    /// The issuer has refused an assertion with this signCount; expects a live enrollment.
     case signCountRefused(UInt32)
-    /// Expects one that is not over, with this refused signCount: the issuer has said since which one it accepted.
+    /// The issuer has stated the accepted signCount since; expects a live enrollment with this refused one.
     case signCountKnown(since: UInt32)
-    /// Expects one that is not over, with these tries of its PIN.
+    /// The count of wrong PINs changes; expects a live enrollment with the old count.
     case pinTries(from: PINTries, to: PINTries)
-    /// Expects one that is not over, with this sealed key: the old PIN was right, and there is a new one.
+    /// The PIN is changed after the old one was right; expects a live enrollment with this sealed key.
     case pinChanged(isGuessable: Bool, key: Resealing)
-    /// Expects this sealed token: the same one is sealed anew.
+    /// The same token is sealed anew; expects this sealed token.
     case tokenResealed(from: [UInt8], to: [UInt8])
-    /// Expects one that is not over, with this sealed key: the same one is sealed anew.
+    /// The same key is sealed anew; expects a live enrollment with this sealed key.
     case keyResealed(Resealing)
-    /// Expects one that is not over: nothing changes, and its row is sealed anew.
+    /// The row is sealed anew without other changes; expects a live enrollment.
     case rowResealed
 
-    /// The enrollment after the change; nil if it is not as the change expects.
+    /// Returns the enrollment after the change, or `nil` if it does not meet the precondition.
     package func applied(to enrollment: Enrollment) -> Enrollment? {
-        // Of a damaged one nothing can be kept, and it can only end.
+        // No value of a damaged row can be kept, so the enrollment can only end.
         guard !enrollment.isDamaged || isEnd else { return nil }
         var changed = enrollment
         return apply(&changed) ? changed : nil
@@ -78,7 +80,7 @@ package enum EnrollmentTransition: Sendable {
         return true
     }
 
-    /// What is expected of every enrollment that is not over.
+    /// Applies a change that is possible in every state of a live enrollment.
     private func applyToAnyState(_ enrollment: inout Enrollment) -> Bool {
         switch self {
         case .ended(let now):

@@ -1,6 +1,6 @@
 package import IssuerProtocol
 
-/// A push subscription as the store has it; while one replaces another, an enrollment has both.
+/// A push subscription as stored; while one replaces another, an enrollment has both.
 package struct KeptSubscription: Sendable, Equatable {
     package let enrollmentId: EnrollmentID
     /// SHA-256 of the endpoint's token; unique.
@@ -8,9 +8,9 @@ package struct KeptSubscription: Sendable, Equatable {
     package let endpoint: PushEndpoint
     /// The private key and the auth secret, sealed under the agent's secret.
     package var sealedKey: [UInt8]
-    /// The issuer's VAPID key as it was when the subscription was made: a point of 65 bytes.
+    /// The issuer's VAPID key when the subscription was made: a point of 65 bytes.
     package let vapidKey: [UInt8]
-    /// Whether the issuer has it, as far as is known.
+    /// Whether the issuer has the subscription, as far as the agent knows.
     package var isRegistered: Bool
 
     package init(

@@ -4,7 +4,7 @@ package import TextAndTime
 package import ThreeDS
 
 extension RequestRecord {
-    /// The text that is shown for the request; nil if there is nothing to show.
+    /// Returns the text that is shown for the request, or `nil` if it has none.
     package func text(for enrollment: Enrollment, _ localTime: LocalTime) -> TransactionText? {
         guard let presented else { return nil }
         return TransactionText(
@@ -16,14 +16,14 @@ extension RequestRecord {
 }
 
 extension TransactionText {
-    /// SHA-256 of the text's bytes, base64url: what a client that has shown it gives back with the decision.
+    /// SHA-256 of the text's bytes, base64url; a client that has shown the text sends it with the decision.
     package var digest: String {
         get throws { Base64URL.encode(try SHA256Digest.of(Array(text.utf8))) }
     }
 }
 
 extension RequestRecord {
-    /// All that whoever decides should be warned of.
+    /// Returns all warnings for the person or program that decides.
     package func warnings(for enrollment: Enrollment) -> [Warning] {
         var warnings = presented?.warnings ?? []
         if hasConflict {

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What is to be done at a time, until it is called off.
+/// An alarm that has not fired.
 package struct Alarm: Sendable {
     private let callOff: @Sendable () -> Void
 
     package init(callingOff callOff: @escaping @Sendable () -> Void) { self.callOff = callOff }
 
-    /// Nothing is left of it then; what it does may be under way.
+    /// Cancels the alarm and frees its resources; the action may be under way.
     package func cancel() { callOff() }
 }
 
 extension AgentClock {
-    /// For a clock that only lets its callers sleep.
+    /// The default for a clock that can only sleep.
     package func alarm(after seconds: Double, _ action: @escaping @Sendable () -> Void) -> Alarm {
         let sleeper = Task {
             if (try? await sleep(seconds: seconds)) != nil { action() }
@@ -20,18 +20,18 @@ extension AgentClock {
     }
 }
 
-/// Where a task that is not part of another one's runs.
+/// The executor of unstructured tasks.
 package enum WorkThreads {
-    /// The threads on which the store is at hand; `nil` for those where all tasks run.
+    /// The executor of the store's threads, or `nil` for the executor of all other tasks.
     @TaskLocal package static var preferred: (any TaskExecutor)?
 }
 
-/// Does work that something else than its caller may cut off too, by cancelling it.
+/// Runs work that other code than its caller can also cancel.
 ///
-/// It returns when the work has ended, so that must be soon after it is cancelled.
+/// It returns when the work has ended, so the work must end soon after it is cancelled.
 ///
-/// - Parameter whenBegun: given what cuts the work off, which may be called at once; what it gives is called when the
-///   work has ended.
+/// - Parameter whenBegun: receives a closure that cancels the work, and may call it at once. The closure that it
+///   returns is called when the work has ended.
 package func cuttable<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value,
     whenBegun: (@escaping @Sendable () -> Void) -> @Sendable () -> Void

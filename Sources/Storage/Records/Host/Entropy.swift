@@ -1,5 +1,5 @@
-/// Where randomness comes from.
+/// A source of random bytes.
 package protocol Entropy: Sendable {
-    /// `count` bytes fit for keys, ids and nonces.
+    /// Returns `count` random bytes that are fit for keys, ids and nonces.
     func bytes(_ count: Int) throws -> [UInt8]
 }

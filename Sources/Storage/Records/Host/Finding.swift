@@ -1,15 +1,15 @@
 package import ThreeDS
 
-/// What a check found: a weakness, or that it cannot be told whether there is one.
+/// Result of a check: a weakness, or the statement that the check was not possible.
 package struct Finding: Sendable, Equatable {
     package let weakness: Weakness
-    /// A sentence or two: what is weak, if, and what it means.
+    /// A sentence or two: the weakness, whether it exists, and its consequence.
     package let message: String
-    /// Nil for one about the agent as a whole.
+    /// `nil` for a finding about the agent as a whole.
     package let enrollment: EnrollmentID?
-    /// False if the check could not be made.
+    /// Whether a check was possible.
     package let isCertain: Bool
-    /// For how many further enrollments this one stands; nil for one that stands for itself.
+    /// The number of further enrollments that this finding stands for, or `nil` if it stands for itself.
     package let others: Int?
 
     package init(
@@ -28,21 +28,21 @@ package struct Finding: Sendable, Equatable {
         self.others = others
     }
 
-    /// The weakness's own; low if it cannot be told whether there is one.
+    /// The severity of the weakness, or low if the check was not possible.
     package var severity: Warning.Severity { isCertain ? weakness.severity : .low }
 
     package var warning: Warning { Warning(id: weakness.rawValue, message: message, severity: severity) }
 }
 
 extension Finding {
-    /// The most of one kind that are listed one by one.
+    /// Maximum number of findings of one kind that are listed separately.
     package static let maxOfAKind = 10
 
-    /// The most severe first, those that are not certain last.
+    /// Orders findings by severity, with the uncertain ones last.
     ///
-    /// What is beyond the bound of its kind becomes one finding.
+    /// The findings above the maximum of their kind become one finding.
     ///
-    /// - Parameter more: how many further ones there are of a kind, which are not among these.
+    /// - Parameter more: the numbers of further findings of each kind, which are not in `findings`.
     package static func listed(_ findings: [Finding], more: [Kind: Int] = [:]) -> [Finding] {
         [true, false].flatMap { isCertain in
             Weakness.allCases.flatMap { weakness in
@@ -52,7 +52,7 @@ extension Finding {
         }
     }
 
-    /// Of what kind a finding is.
+    /// The kind of a finding.
     package struct Kind: Hashable {
         package let weakness: Weakness
         package let isCertain: Bool
@@ -74,9 +74,9 @@ extension Finding {
     }
 }
 
-/// What can be weak about an agent, its enrollments, and the host and process that it runs in.
+/// A weakness of an agent, its enrollments, its host or its process.
 ///
-/// The names are promises: scripts look for them. Each has a section in docs/reference/doctor.md. The most
+/// The names are stable, because scripts search for them. Each has a section in docs/reference/doctor.md. The most
 /// severe come first.
 package enum Weakness: String, Sendable, CaseIterable {
     case signedElsewhere, signCountRaised, databaseTrouble, restored, headMissing, rowsChanged, enrollmentDamaged,

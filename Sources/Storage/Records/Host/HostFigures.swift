@@ -1,20 +1,20 @@
-/// What a host that shares its store has met of the others, and of the way to the store, since it started.
+/// Figures of a host that shares its store, since its start: the other hosts and the connection to the store.
 package struct HostFigures: Sendable, Equatable {
-    /// Shares of the work that this host has taken from another or from nobody.
+    /// Shares of the work that this host took from another host, or that had no host.
     package var sharesTaken = 0
-    /// Shares that it has given up, or lost to another while it did not renew them.
+    /// Shares that it gave up, or lost to another host because it did not renew them.
     package var sharesLost = 0
-    /// Ends of deliveries that were not written, as the share was another host's meanwhile.
+    /// Ends of deliveries that were not written, because another host had the share by then.
     package var staleEnds = 0
-    /// Writes that gave up waiting for a row which another held.
+    /// Writes that timed out waiting for a locked row.
     package var lockTimeouts = 0
-    /// Writes that were run again, as another host's commit came first.
+    /// Writes that were run again, because another host committed first.
     package var repeatedWrites = 0
-    /// Commits whose answer was lost with the connection.
+    /// Commits whose result was lost with the connection.
     package var commitsInDoubt = 0
-    /// Those of which nobody could say in time whether they were made.
+    /// Commits in doubt whose result was still unknown at the deadline.
     package var unclearCommits = 0
-    /// How many seconds this host's clock is ahead of the store's.
+    /// Seconds by which this host's clock is ahead of the store's.
     package var secondsAhead: Int64 = 0
 
     package init() {}

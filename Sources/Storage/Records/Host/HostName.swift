@@ -1,6 +1,6 @@
-/// The name by which a host's chain of the journal is known: 1 to 63 lower-case letters, digits, hyphens and dots.
+/// The name of a host and its chain of the journal: 1 to 63 lower-case letters, digits, hyphens and dots.
 package struct HostName: Sendable, Hashable, CustomStringConvertible {
-    /// The most other hosts whose chains are looked at.
+    /// Maximum number of other hosts whose chains are read.
     package static let maxOthers = 256
 
     package let text: String

@@ -1,10 +1,10 @@
 // The agent's own ids.
 
-/// The agent's name for one enrollment: 20 lower-case hexadecimal digits, made at random.
+/// The agent's id of an enrollment: 20 lower-case hexadecimal digits, made at random.
 package struct EnrollmentID: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// Reads an id; nil unless it has the form that the agent gives its ids.
+    /// Parses an id, or returns `nil` if it does not have the form of the agent's ids.
     package init?(_ text: String) {
         guard OwnID.isWellFormed(text) else { return nil }
         self.text = text
@@ -15,13 +15,13 @@ package struct EnrollmentID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// The agent's name for one request: 20 lower-case hexadecimal digits, made at random.
+/// The agent's id of a request: 20 lower-case hexadecimal digits, made at random.
 ///
-/// It stays with the transaction when a newer `jti` takes over.
+/// It stays with the transaction when a newer `jti` replaces the earlier one.
 package struct RequestID: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// Reads an id; nil unless it has the form that the agent gives its ids.
+    /// Parses an id, or returns `nil` if it does not have the form of the agent's ids.
     package init?(_ text: String) {
         guard OwnID.isWellFormed(text) else { return nil }
         self.text = text

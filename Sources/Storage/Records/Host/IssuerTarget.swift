@@ -1,6 +1,6 @@
 package import IssuerProtocol
 
-/// The way to an issuer: its URL, and the roots that replace the system's for it.
+/// The address of an issuer: its URL, and the roots that replace the system's roots for it.
 package struct IssuerTarget: Hashable, Sendable {
     package let issuer: IssuerURL
     /// PEM certificates, as they were given.

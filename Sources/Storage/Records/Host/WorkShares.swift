@@ -1,22 +1,22 @@
-/// Which enrollments this host polls and delivers for, where several hosts share a store.
+/// The shares of enrollments that each of several hosts with one store polls and delivers for.
 ///
-/// It saves work and keeps nothing safe: two hosts that take an enrollment for theirs at the same time do the same
-/// twice, which the store and the protocol answer alike.
+/// Shares save work, but safety does not depend on them. If two hosts treat an enrollment as theirs at the same time,
+/// they do the same work twice. The store and the protocol give both the same answer.
 package protocol WorkShares: Sendable {
-    /// The term for which an enrollment's issuer is this host's to ask and to answer; nil if it is not.
+    /// Returns the term in which this host polls and delivers for an enrollment, or `nil` if it does not.
     func term(of id: EnrollmentID) -> WorkTerm?
-    /// Keeps the share until the task is cancelled.
+    /// Keeps this host's shares until the task is cancelled.
     ///
-    /// - Parameter onChange: called after ``term(of:)`` has changed for some.
-    /// - Throws: `StoreError` `.shutOut` if only a new start makes this process the host again.
+    /// - Parameter onChange: called after ``term(of:)`` has changed for some enrollments.
+    /// - Throws: `StoreError` `.shutOut` if the process must be restarted to become the host again.
     func run(onChange: @escaping @Sendable () -> Void) async throws
-    /// Counts an end that was not written, as its term was over.
+    /// Counts an end of a delivery that was not written, because its term had ended.
     func noteStaleEnd()
-    /// What was met of the other hosts.
+    /// Figures about the other hosts.
     var figures: HostFigures { get }
 }
 
-/// A part of the work, and how often it has changed hands.
+/// A share of the work, and the number of times that it has changed hosts.
 package struct WorkTerm: Sendable, Hashable {
     package let share: Int64
     package let epoch: Int64

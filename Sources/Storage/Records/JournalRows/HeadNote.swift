@@ -1,7 +1,7 @@
 import Keys
 import TextAndTime
 
-/// The head of a host's chain, as it is noted outside the database.
+/// The head of a host's chain, as kept outside the database.
 ///
 /// ```
 /// oob-agent journal head 1
@@ -12,11 +12,11 @@ import TextAndTime
 /// ```
 /// The three lines that the audit key signs, the signature in base64url, and the SHA-256 of the audit key.
 package enum HeadNote: Sendable, Equatable {
-    /// The next head that is found is taken as it is, once: of a first start, or after a restore by the agent's own means.
+    /// The next head is accepted without a comparison, once: at a first start, or after a restore by the agent.
     case accepted
     case head(JournalMark, key: [UInt8])
 
-    /// The most bytes that a note has.
+    /// Maximum size of a note, in bytes.
     package static let maxBytes = 512
 
     private static let acceptedText = "oob-agent journal head accepted\n"
@@ -31,7 +31,7 @@ package enum HeadNote: Sendable, Equatable {
         }
     }
 
-    /// Reads a note; nil for bytes that no agent has written.
+    /// Parses a note, or returns `nil` if the agent cannot have written the bytes.
     package init?(_ bytes: [UInt8]) {
         if bytes == Self.accepted.bytes {
             self = .accepted
@@ -45,32 +45,32 @@ package enum HeadNote: Sendable, Equatable {
         else { return nil }
         let point = JournalPoint(sequence: sequence, digest: digest)
         self = .head(JournalMark(point: point, signature: signature), key: key)
-        // Each note has a single form.
+        // Each note has only one valid form.
         guard self.bytes == bytes else { return nil }
     }
 }
 
-/// The place outside the database where a host notes its head.
+/// A place outside the database where a host keeps its head.
 package protocol HeadKeeper: Sendable {
-    /// The place, for messages.
+    /// The path of the place, for messages.
     var path: String { get }
-    /// Reads what was written last.
+    /// Reads the last note.
     ///
-    /// - Throws: if it cannot be told now, such as for too few open files: another start may go well.
+    /// - Throws: an error if reading is not possible now, such as with too few descriptors. Another start may succeed.
     func read() async throws -> KeptHead
-    /// Writes a note in the place of the one that is there: all of it, durable, or nothing.
+    /// Replaces the note, atomically and durably.
     func write(_ note: HeadNote) async throws
 }
 
-/// A keeper's answer.
+/// Result of reading the kept head.
 package enum KeptHead: Sendable, Equatable {
     case nothing
     case note(HeadNote)
-    /// It is there and may not be used, such as for its mode: why, with its path.
+    /// A note that exists but may not be used, such as because of its mode: the reason, with its path.
     case unreadable(String)
 }
 
-/// The noted head is of another journal than the database has: neither is touched.
+/// The error for a kept head of another journal than the database's; neither is changed.
 package struct ForeignHeadError: Error, Equatable, CustomStringConvertible {
     package let description: String
 

@@ -1,20 +1,21 @@
-/// A point of the journal that the audit key has signed for good, with what leads from it to older ones.
+/// A point of the journal that the audit key has signed permanently, with the way to older points.
 ///
-/// There is one at the end of each ``JournalCheckpoint/length`` entries. An entry is proved by the checkpoint behind it:
-/// the chain from the entry to there is short, however long the journal is.
+/// There is a checkpoint at the end of each ``JournalCheckpoint/length`` entries. The checkpoint behind an entry proves
+/// the entry: the chain from the entry to the checkpoint is short, however long the journal is.
 ///
-/// A checkpoint names older ones, so that the newest leads to any of them in few steps: the last whose number, counted in
-/// checkpoints, is a multiple of 1, of 16, of 256, and so on. So one of another history of this agent, such as from before
-/// a backup was restored, cannot take its place.
+/// A checkpoint names older checkpoints, so that the newest leads to any of them in few steps. It names the last
+/// checkpoint whose number, counted in checkpoints, is a multiple of 1, the last with a multiple of 16, the last with a
+/// multiple of 256, and so on. So a checkpoint of another history of this agent, such as from before a backup was
+/// restored, cannot take the place of a named one.
 package struct JournalCheckpoint: Sendable, Equatable {
-    /// How many entries are from one to the next.
+    /// The number of entries from one checkpoint to the next.
     package static let length: Int64 = 256
-    /// From one kind of older checkpoint to the next it is so many times as far.
+    /// The factor between the distances of two kinds of older checkpoints.
     private static let stride: Int64 = 16
 
-    /// The last of its entries.
+    /// The last entry of the checkpoint.
     package let point: JournalPoint
-    /// Older ones that it names, newest first.
+    /// The older checkpoints that it names, newest first.
     package let earlier: [JournalPoint]
     /// A DER ECDSA-Sig-Value over ``JournalStatement/init(checkpoint:earlier:)``.
     package let signature: [UInt8]
@@ -25,13 +26,13 @@ package struct JournalCheckpoint: Sendable, Equatable {
         self.signature = signature
     }
 
-    /// The numbers of its entries; those at the beginning may have been removed for their age.
+    /// The numbers of its entries; the first ones may have been removed because of their age.
     package var entries: ClosedRange<Int64> { point.sequence - Self.length + 1...point.sequence }
 
-    /// What the checkpoint after this one names.
+    /// The older points that the next checkpoint names.
     package var earlierOfNext: [JournalPoint] {
         var (points, distance) = ([point], Self.stride)
-        // Points at the beginning may have been removed for their age.
+        // The oldest points may have been removed because of their age.
         while let last = Self.last(multipleOf: distance, through: point.sequence), distance < Int64(UInt32.max) {
             let named = last == point.sequence ? point : earlier.first { $0.sequence == last }
             guard let named else { break }
@@ -41,7 +42,7 @@ package struct JournalCheckpoint: Sendable, Equatable {
         return points
     }
 
-    /// The oldest one that it names and that is not before an entry; nil if there is none.
+    /// Returns the oldest point that it names at or after an entry, or `nil` if there is none.
     package func earliest(from sequence: Int64) -> JournalPoint? { earlier.last { $0.sequence >= sequence } }
 
     private static func last(multipleOf count: Int64, through sequence: Int64) -> Int64? {

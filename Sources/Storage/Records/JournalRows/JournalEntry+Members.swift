@@ -1,9 +1,9 @@
 import StrictJSON
 
 extension JournalEntry {
-    /// The text of one of its own members.
+    /// Returns the text in a member of the entry.
     package func text(_ name: String) -> String? { try? json.optionalString(name) }
 
-    /// The number of one of its own members.
+    /// Returns the number in a member of the entry.
     package func number(_ name: String) -> Int64? { try? json.optionalInteger(name) }
 }

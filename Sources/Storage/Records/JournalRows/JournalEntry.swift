@@ -2,7 +2,7 @@ import Keys
 package import StrictJSON
 import TextAndTime
 
-/// One row of the journal: its number, and the bytes that the chain is made of.
+/// A row of the journal: its number, and the bytes that the hash chain covers.
 package struct JournalRow: Sendable {
     package let sequence: Int64
     /// The entry as JSON in its canonical form (RFC 8785).
@@ -14,23 +14,23 @@ package struct JournalRow: Sendable {
     }
 }
 
-/// One entry of the journal: a JSON object with `seq`, `at`, `entry`, `previous` and what the kind has of its own.
+/// An entry of the journal: a JSON object with `seq`, `at`, `entry`, `previous` and the members of its kind.
 package struct JournalEntry: Sendable {
     /// The `previous` of the first entry.
     static let nothingBefore = [UInt8](repeating: 0, count: SHA256Digest.count)
-    /// The most bytes that an entry has; far above any that is written.
+    /// Limits for parsing an entry, far above those of any written entry.
     private static let limits = JSONLimits(maxBytes: 8_192, maxDepth: 2, maxValues: 32)
 
     package let sequence: Int64
-    /// RFC 3339, UTC, whole seconds.
+    /// The time in RFC 3339, UTC, whole seconds.
     package let at: String
     package let kind: JournalFact.Kind
-    /// SHA-256 of the canonical bytes of the entry before.
+    /// SHA-256 of the canonical bytes of the previous entry.
     package let previous: [UInt8]
     package let json: JSONObject
     package let bytes: [UInt8]
 
-    /// The entry that follows what stands so far.
+    /// Creates the entry that follows `last`.
     package init(_ fact: JournalFact, at now: Int64, after last: JournalPoint) throws {
         sequence = last.sequence + 1
         at = UTCTime.text(now)
@@ -45,10 +45,10 @@ package struct JournalEntry: Sendable {
         bytes = try RFC8785.canonical(.object(json))
     }
 
-    /// Reads a row; nil if its bytes are no entry in the canonical form.
+    /// Parses a row, or returns `nil` if its bytes are not an entry in the canonical form.
     package init?(_ row: JournalRow) { self.init(row, isFollowed: false) }
 
-    /// - Parameter isFollowed: whether its digest is known to be right, which says that the form is.
+    /// - Parameter isFollowed: whether its digest was verified, which also proves the form.
     package init?(_ row: JournalRow, isFollowed: Bool) {
         do {
             let json = try JSONReader.object(row.bytes, limits: Self.limits)
@@ -69,13 +69,13 @@ package struct JournalEntry: Sendable {
 
     package var row: JournalRow { JournalRow(sequence: sequence, bytes: bytes) }
 
-    /// The enrollment that it is about; nil if it is about none.
+    /// The enrollment of the entry, or `nil` if it is about none.
     package var enrollment: EnrollmentID? { text("enrollment").flatMap(EnrollmentID.init) }
 
-    /// The request that it is about; nil if it is about none.
+    /// The request of the entry, or `nil` if it is about none.
     package var request: RequestID? { text("request").flatMap(RequestID.init) }
 
-    /// Where the chain stands after this entry.
+    /// The point of the chain after this entry.
     package var point: JournalPoint {
         get throws { JournalPoint(sequence: sequence, digest: try SHA256Digest.of(bytes)) }
     }

@@ -1,11 +1,11 @@
 package import StrictJSON
 
-/// What the journal tells: one thing that happened, in ids, digests and numbers.
+/// An event for the journal, in ids, digests and numbers.
 ///
-/// No personal text is ever in it (no merchant, amount, name or URL), so that erasing a person's data leaves the chain
+/// It never contains personal text (no merchant, amount, name or URL), so that erasing a person's data leaves the chain
 /// whole.
 package struct JournalFact: Sendable {
-    /// What happened; the member `entry` of an entry.
+    /// The kind of event; the member `entry` of an entry.
     package enum Kind: String, Sendable, CaseIterable {
         case auditKeyMade, started, stopped, secretChanged, headAccepted, clockAccepted, commanded
         case enrolled, enrollmentGivenUp, suspended, resumed, signCountRaised, unenrolled, erased
@@ -20,7 +20,7 @@ package struct JournalFact: Sendable {
     }
 
     let kind: Kind
-    /// The kind's own members.
+    /// The members of this kind.
     let members: JSONObject
 
     package init(_ kind: Kind, _ members: JSONObject = [:]) {

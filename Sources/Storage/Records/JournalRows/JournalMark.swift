@@ -1,9 +1,9 @@
 import TextAndTime
 
-/// Where a chain stands: an entry's number, and the digest of its bytes.
+/// A point of a chain: the number of an entry, and the digest of its bytes.
 package struct JournalPoint: Sendable, Equatable {
     package let sequence: Int64
-    /// SHA-256.
+    /// SHA-256 of the entry's bytes.
     package let digest: [UInt8]
 
     package init(sequence: Int64, digest: [UInt8]) {
@@ -11,32 +11,34 @@ package struct JournalPoint: Sendable, Equatable {
         self.digest = digest
     }
 
-    /// The digest as sha256sum(1) prints it.
+    /// The digest in the form of sha256sum(1).
     package var hexadecimal: String { Hexadecimal.text(digest) }
 
-    /// What the audit key signs about the point: three lines.
+    /// Returns the statement about the point that the audit key signs: three lines.
     package func statement(_ name: JournalMark.Name) -> String {
         "oob-agent journal \(name.rawValue) 1\n\(sequence)\n\(hexadecimal)\n"
     }
 
-    /// Before the first entry.
+    /// The point before the first entry.
     package static let beginning = JournalPoint(sequence: 0, digest: JournalEntry.nothingBefore)
 }
 
 /// A point of the journal that the audit key has signed.
 package struct JournalMark: Sendable, Equatable {
-    /// What a mark says.
+    /// The meaning of a mark.
     package enum Name: String, Sendable, CaseIterable {
-        /// The newest entry: the journal ends here, so nothing can be cut off behind it unseen.
+        /// The newest entry, where the journal ends, so that a removal of the last entries is noticed.
         case head
-        /// The last entry that was removed for its age: the journal begins behind it.
+        /// The last entry that was removed because of its age; the journal begins behind it.
         case floor
     }
 
     package let point: JournalPoint
-    /// A DER ECDSA-Sig-Value over ``JournalStatement/bytes``; nil only inside the database transaction that moves it.
+    /// A DER ECDSA-Sig-Value over ``JournalStatement/bytes``.
+    ///
+    /// `nil` only inside the database transaction that moves the mark.
     package let signature: [UInt8]?
-    /// Of a head: the sum over the rows that its host wrote (``RowSum``), which the store keeps, sealed for this very head.
+    /// The sum over the rows that the host of a head wrote (``RowSum``); the store seals it for this head.
     package let rows: [UInt8]?
 
     package init(point: JournalPoint, signature: [UInt8]?, rows: [UInt8]? = nil) {
@@ -45,20 +47,21 @@ package struct JournalMark: Sendable, Equatable {
         self.rows = rows
     }
 
-    /// Whether both are the same point under the same signature; of the rows ``RowWatch`` sees whether they are as it says.
+    /// Returns whether both have the same point and signature; ``RowWatch`` compares the rows with their sum.
     package static func == (left: JournalMark, right: JournalMark) -> Bool {
         left.point == right.point && left.signature == right.signature
     }
 }
 
-/// What the audit key signs, and nothing else: lines of text that no other signature of the agent's is over.
+/// The statements that the audit key signs: lines of text that no other signature of the agent covers.
 ///
 /// ```
 /// oob-agent journal head 1
 /// 17
 /// 5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456
 /// ```
-/// The first line differs for head, floor, checkpoint and extract, so that none can pass for another.
+/// The audit key signs no other data. The first line differs for head, floor, checkpoint and extract, so that none can
+/// pass for another.
 package struct JournalStatement: Sendable {
     package let bytes: [UInt8]
 
@@ -66,19 +69,19 @@ package struct JournalStatement: Sendable {
         bytes = Array(point.statement(name).utf8)
     }
 
-    /// Says that the journal has these entries, and ends with `head`.
+    /// Creates the statement that the journal has these entries, and ends with `head`.
     ///
     /// ```
     /// oob-agent journal extract 1
     /// 17 5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456
     /// 12 8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92
     /// ```
-    /// First the head, then the entries in their order.
+    /// The head comes first, then the entries in their order.
     package init(extract entries: [JournalPoint], head: JournalPoint) {
         bytes = Self.list("extract", [head] + entries)
     }
 
-    /// Says that the journal has this entry, and that entries before it are these.
+    /// Creates the statement that the journal has this entry, and these earlier entries.
     ///
     /// ```
     /// oob-agent journal checkpoint 1

@@ -1,25 +1,25 @@
 package import Keys
 
-/// Where the private key of an enrollment is kept.
+/// The place of an enrollment's private key.
 package enum KeyPlace: Sendable, Equatable {
-    /// In the enrollment's row, sealed: the agent made it.
+    /// The enrollment's row, sealed: the agent made the key.
     case own
-    /// In a place that the agent uses and never changes.
+    /// A place that the agent uses and never changes.
     case external(ExternalKey)
 
-    /// Nil if the agent made the key.
+    /// The external key, or `nil` if the agent made the key.
     package var external: ExternalKey? {
         if case .external(let key) = self { key } else { nil }
     }
 }
 
-/// Which key is to be opened: whose it is, where it is kept, and which one it must be.
+/// The reference to a key that is to be opened: its enrollment, its place, and the expected public key.
 package struct KeyReference: Sendable {
     package let enrollment: EnrollmentID
     package let place: KeyPlace
-    /// The public half, as it was registered; nil while there is none.
+    /// The public half, as registered, or `nil` before that.
     package let registered: PublicKey?
-    /// The key of the agent's own, sealed by its custody; nil if it is elsewhere, or gone.
+    /// The agent's own key, sealed by its custody, or `nil` if the key is elsewhere or gone.
     package let sealed: [UInt8]?
 
     package init(
@@ -35,7 +35,7 @@ package struct KeyReference: Sendable {
 /// A key that a custody has made.
 package struct MadeKey: Sendable {
     package let publicKey: PublicKey
-    /// The private half, sealed, for the store to keep.
+    /// The private half, sealed for the store.
     package let sealed: [UInt8]
 
     package init(publicKey: PublicKey, sealed: [UInt8]) {
@@ -49,7 +49,7 @@ extension EnrollmentID {
     package var keyURI: String { "store:\(text)" }
 }
 
-/// The same that was sealed one way, and is now sealed another.
+/// A value in its previous sealed form and in its present one.
 package struct Resealing: Sendable {
     package let from: [UInt8]
     package let to: [UInt8]
@@ -60,13 +60,13 @@ package struct Resealing: Sendable {
     }
 }
 
-/// A key that the agent did not make, as it was found when it was enrolled.
+/// A key that the agent did not make, as found at the enrollment.
 package struct ExternalKey: Sendable, Equatable {
     package let uri: KeyURI
     package let facts: ExternalKeyFacts
-    /// Which key it is, however its URI is spelled.
+    /// The identity of the key, independent of the spelling of its URI.
     ///
-    /// Nil until it is enrolled.
+    /// `nil` until the key is enrolled.
     package let identity: KeyIdentity?
 
     package init(uri: KeyURI, facts: ExternalKeyFacts, identity: KeyIdentity? = nil) {
@@ -76,24 +76,24 @@ package struct ExternalKey: Sendable, Equatable {
     }
 }
 
-/// Identifies a key that the agent did not make, so that its wrong PINs are counted.
+/// Identity of a key that the agent did not make, for counting its wrong PINs.
 ///
-/// A digest, which names no person and no path.
+/// It is a digest, which names no person and no path.
 package struct KeyIdentity: Hashable, Sendable {
     /// SHA-256.
     package let bytes: [UInt8]
 
-    /// Nil for what is no digest.
+    /// Returns `nil` unless the bytes have the length of a digest.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 }
 
-/// What a custody sees of a key without its PIN.
+/// The data of a key that a custody can read without its PIN.
 package struct KeySighting: Sendable, Equatable {
     package let identity: KeyIdentity
-    /// Nil if it is not seen without the PIN.
+    /// `nil` if it cannot be read without the PIN.
     package let publicKey: PublicKey?
 
     package init(identity: KeyIdentity, publicKey: PublicKey?) {
@@ -102,26 +102,26 @@ package struct KeySighting: Sendable, Equatable {
     }
 }
 
-/// Why a key cannot be used now.
+/// The error for a key that cannot be used now.
 ///
-/// Carries no PIN and nothing of the key.
+/// It contains no PIN and no key material.
 package struct CustodyError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: Sendable, Equatable, CaseIterable {
-        /// It takes a PIN, and none was given.
+        /// The key requires a PIN, and none was given.
         case needsPIN
         case wrongPIN
-        /// What keeps the key takes no PIN any more, or for some time.
+        /// The device or file of the key accepts no PIN any more, or not for some time.
         case pinLocked
-        /// A PIN was given that nothing would check.
+        /// A PIN was given, but it would not be checked.
         case takesNoPIN
-        /// It did not answer in time: what it did with a PIN is not known.
+        /// The answer did not come in time, so the outcome of a PIN is unknown.
         case silent
-        /// It is not there, or not in order.
+        /// The key is missing or defective.
         case unavailable
     }
 
     package let code: Code
-    /// One sentence: which key, what is wrong, what to do.
+    /// A sentence: the key, the fault and the remedy.
     package let description: String
 
     package init(_ code: Code, _ description: String) {
@@ -129,7 +129,7 @@ package struct CustodyError: Error, Equatable, Sendable, CustomStringConvertible
         self.description = description
     }
 
-    /// The agent can use no key but those that it made.
+    /// Returns the error of an agent that can use only keys that it made.
     package static func notItsOwn(_ uri: KeyURI) -> CustodyError {
         CustodyError(.unavailable, "the key \(uri.text) is not one of the agent's own")
     }

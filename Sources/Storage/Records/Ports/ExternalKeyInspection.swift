@@ -1,17 +1,18 @@
 package import Keys
 
-/// Finds keys that the agent did not make.
+/// Inspects keys that the agent did not make.
 package protocol ExternalKeyInspection: Sendable {
-    /// Looks at a key, and tries no PIN.
+    /// Reads a key's data without trying a PIN.
     func sighting(_ uri: KeyURI) async throws -> KeySighting
-    /// Looks at a key, and lets it show that it signs.
+    /// Reads a key's data, and makes the key sign as a test.
     ///
-    /// - Parameter pin: for a key that takes one.
-    /// - Throws: `CustodyError`; `CancellationError` if nobody waited: what the key did with the PIN is not known then.
+    /// - Parameter pin: the PIN, for a key that requires one.
+    /// - Throws: `CustodyError`; `CancellationError` if the caller stopped waiting. The outcome of the PIN is then
+    ///   unknown.
     func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey
 }
 
-/// For an agent whose keys are all its own.
+/// The inspection for an agent that uses only its own keys.
 package struct NoExternalKeys: ExternalKeyInspection {
     package init() {}
 

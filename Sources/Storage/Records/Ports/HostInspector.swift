@@ -1,25 +1,25 @@
-/// The host and the process that the core runs in, which it cannot look at itself.
+/// Inspects the host and the process of the core, which the core cannot do itself.
 package protocol HostInspector: Sendable {
-    /// What is weak about them now; a check that cannot be made is a finding that is not certain.
+    /// Returns the present weaknesses; a check that is not possible is an uncertain finding.
     func findings() async -> [Finding]
 
-    /// The descriptors of the process.
+    /// Figures about the descriptors of the process.
     var descriptors: DescriptorFigures { get }
-    /// The bytes that are free on the state directory's disk; `nil` if nobody knows.
+    /// The free bytes on the state directory's disk, or `nil` if they are unknown.
     var freeDisk: Int64? { get }
 }
 
 extension HostInspector {
-    /// The figures of a process in which nobody looks.
+    /// The figures of a process without an inspection.
     package var descriptors: DescriptorFigures { DescriptorFigures() }
     package var freeDisk: Int64? { nil }
 }
 
-/// The descriptors that the system refused to the process.
+/// Figures about descriptors that the system refused to the process.
 package struct DescriptorFigures: Sendable, Equatable {
     /// The number of refused descriptors since the start.
     package var refused: Int
-    /// A sentence if none is left, or was a moment ago; `nil` if all is well.
+    /// A sentence about a shortage now or a moment ago, or `nil` if there is none.
     package var shortage: String?
 
     package init(refused: Int = 0, shortage: String? = nil) {
@@ -28,7 +28,7 @@ package struct DescriptorFigures: Sendable, Equatable {
     }
 }
 
-/// Those of a program that vouches for them itself.
+/// The inspector of a program that checks its host and process itself.
 package struct NoHostInspector: HostInspector {
     package init() {}
 

@@ -1,10 +1,10 @@
-/// Makes copies of all that the agent keeps, while it runs.
+/// Copies the whole state of the agent while it runs.
 package protocol StateCopier: Sendable {
-    /// About how many bytes a copy has.
+    /// The approximate size of a copy, in bytes.
     var size: Int64 { get throws }
 
-    /// Takes a consistent copy, and gives the bytes of it as one file, in pieces of at most 65,536 bytes.
+    /// Takes a consistent copy, and returns its bytes as one file, in pieces of at most 65,536 bytes.
     ///
-    /// It has been taken when this returns; an iteration that ends by an error has not given all of it.
+    /// The copy is complete when this returns. If the iteration ends with an error, it has not returned all bytes.
     func copy() async throws -> any AsyncSequence<[UInt8], any Error> & Sendable
 }

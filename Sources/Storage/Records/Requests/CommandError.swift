@@ -1,19 +1,19 @@
-/// Why a command was not carried out: a code for programs, a sentence for people.
+/// The reason why a command failed: a code for programs, a sentence for people.
 package struct CommandError: Error, Sendable, CustomStringConvertible {
     package enum Code: Sendable, Equatable, CaseIterable {
         case invalidArgument
         case notFound
         /// No request came in time, or none is pending.
         case noRequest
-        /// What was named stands for several.
+        /// The given name stands for several enrollments or requests.
         case ambiguous
         case expectationFailed
         case userNotVerified
-        /// It takes a PIN, and none was given; no try was counted.
+        /// A PIN is required, and none was given; no try was counted.
         case pinRequired
         case blocked
         case noLongerDecidable
-        /// Its deadline had passed, or whoever asked was gone, before it was decided.
+        /// The deadline had passed, or the client had left, before the decision.
         case notInTime
         case notEnrolled
         case invalidEnrollmentCode
@@ -26,12 +26,12 @@ package struct CommandError: Error, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// One sentence: what, where, and what is allowed.
+    /// A sentence: the fault, its place, and the allowed values.
     package let message: String
-    /// The request that it is about, as it is now.
+    /// The request of the command, in its present state.
     package let request: RequestRecord?
 
-    /// Without the request: what is logged has no merchant and no amount.
+    /// The message without the request, so that a log has no merchant and no amount.
     package var description: String { message }
 
     package init(_ code: Code, _ message: String, request: RequestRecord? = nil) {

@@ -1,14 +1,14 @@
 package import Keys
 
-/// What is kept of a request only for a dispute: neither showing nor deciding needs it.
+/// The data of a request that is kept only for a dispute, and that is not needed to show or decide it.
 package struct KeptEvidence: Sendable, Equatable {
-    /// The issuer's key that the signature of the request's message holds under.
+    /// The issuer's key that verifies the signature of the request's message.
     package var issuerKey: PublicKey?
-    /// The text, byte for byte, as it was when the request was decided; until then, as it was last offered.
+    /// The text, byte for byte, as of the decision; before the decision, as last offered.
     package var text: String?
-    /// The bytes of the decision, as they are sent.
+    /// The bytes of the decision, as sent.
     package var decision: [UInt8]?
-    /// Whether some of it is not in the database as the agent wrote it; that is missing here.
+    /// Whether a part differs from what the agent wrote; that part is missing here.
     package var isDamaged = false
 
     package init(issuerKey: PublicKey? = nil, text: String? = nil, decision: [UInt8]? = nil) {

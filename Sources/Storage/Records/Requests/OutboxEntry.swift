@@ -1,19 +1,19 @@
 package import IssuerProtocol
 
-/// A decision on its way to the issuer: bytes that never change until it has answered.
+/// A decision that is being delivered to the issuer; its bytes do not change until the issuer has answered.
 package struct OutboxEntry: Sendable {
     package let enrollmentId: EnrollmentID
     package let jti: TokenID
-    /// The request whose delivery this is; nil if only a message is answered (a duplicate).
+    /// The request of the delivery, or `nil` for an answer to a mere message (a duplicate).
     package let requestId: RequestID?
-    /// The signCount of an approval; nil for a deny.
+    /// The signCount of an approval, or `nil` for a denial.
     package let signCount: UInt32?
-    /// Nil if it is not in the database as the agent wrote it: then nothing is sent.
+    /// `nil` if the stored bytes differ from what the agent wrote; then they are not sent.
     package let body: [UInt8]?
-    /// Nothing is sent from this second on.
+    /// The second from which on it is not sent any more.
     package let exp: Int64
     package let traceparent: String?
-    /// Why the last try that the store knows of brought no answer; nil if there was none.
+    /// The reason why the last stored try got no answer, or `nil` if there was no such try.
     package let lastError: String?
 
     package init(
@@ -33,8 +33,8 @@ package struct OutboxEntry: Sendable {
 
 /// The two queues of an enrollment's outbox.
 ///
-/// Approvals of a credential go one at a time, in the order of their signCounts. Denials have a queue of their own, so
-/// that approvals do not hold them up.
+/// Approvals of a credential are sent one at a time, in the order of their signCounts. Denials have their own queue, so
+/// that approvals do not delay them.
 package enum OutboxQueue: Sendable, Hashable, CaseIterable {
     case approvals
     case denials

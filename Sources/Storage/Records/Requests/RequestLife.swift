@@ -1,33 +1,33 @@
 package import IssuerProtocol
 
-/// Where one request stands.
+/// The state of one request.
 package enum RequestState: Sendable, Equatable {
     case pending
     case approved
     case denied(DenyReason)
     case expired
     case cancelled
-    /// The agent's own no; the token says which rule did not hold.
+    /// A denial by the agent itself; the token names the broken rule.
     case refused(token: String, reason: DenyReason)
 }
 
-/// Where the decision on one request stands.
+/// The state of the delivery of a decision.
 package enum DeliveryState: Sendable, Equatable {
     case none
     case queued
     case delivered(TransStatus)
-    /// Ended without the issuer having taken it; the token says why.
+    /// A delivery that ended without the issuer's acceptance; the token is the reason.
     case failed(token: String)
 
-    /// The token if the enrollment is over.
+    /// The token for an ended enrollment.
     package static let unenrolled = "unenrolled"
-    /// The token if the decision was committed after its deadline.
+    /// The token for a decision that was committed after its deadline.
     package static let decidedLate = "decidedLate"
-    /// The token if the decision is not in the database as the agent wrote it.
+    /// The token for a decision whose stored bytes differ from what the agent wrote.
     package static let damaged = "damaged"
 }
 
-/// The life of one request: events in, actions out, no I/O.
+/// The state machine of one request: events in, actions out, no I/O.
 ///
 /// ```
 ///            approve, deny            answered
@@ -37,23 +37,23 @@ package enum DeliveryState: Sendable, Equatable {
 ///  expired, cancelled        failed
 /// ```
 ///
-/// A delivery ends in the store (``StoreTransaction/endDelivery(of:as:error:)``), which needs nothing else of the request.
+/// The store ends a delivery (``StoreTransaction/endDelivery(of:as:error:)``). That needs no other data of the request.
 package struct RequestLife: Sendable, Equatable {
     package private(set) var state: RequestState
     package private(set) var delivery: DeliveryState
 
-    /// A request that is in order and will be presented.
+    /// A valid request that will be presented.
     package static let pending = RequestLife(state: .pending, delivery: .none)
     /// A request that came too late, or whose cancellation came first.
     package static let expired = RequestLife(state: .expired, delivery: .none)
     package static let cancelled = RequestLife(state: .cancelled, delivery: .none)
 
-    /// A request that the agent denies by itself, so that the issuer can end the challenge at once.
+    /// Returns a request that the agent denies by itself, so that the issuer can end the challenge at once.
     package static func refused(token: String, reason: DenyReason) -> RequestLife {
         RequestLife(state: .refused(token: token, reason: reason), delivery: .queued)
     }
 
-    /// Reads back what the store kept.
+    /// Restores a state from the store.
     package init(state: RequestState, delivery: DeliveryState) {
         self.state = state
         self.delivery = delivery
@@ -70,9 +70,9 @@ package struct RequestLife: Sendable, Equatable {
         case tooLate
     }
 
-    /// What a decision asks for now.
+    /// Applies a decision, and returns the next action.
     ///
-    /// Approving changes nothing yet: only ``signed()`` does.
+    /// An approval does not change the state yet. Only ``signed()`` does.
     package mutating func decide(_ decision: Decision) -> DecideAction {
         guard state == .pending else { return .tooLate }
         switch decision {
@@ -83,23 +83,23 @@ package struct RequestLife: Sendable, Equatable {
         }
     }
 
-    /// The assertion exists.
+    /// Approves the request, because the assertion exists.
     ///
-    /// False if the request closed meanwhile: then the assertion must not leave.
+    /// Returns `false` if the request was closed meanwhile. Then the assertion must not be sent.
     package mutating func signed() -> Bool {
         guard state == .pending else { return false }
         self = RequestLife(state: .approved, delivery: .queued)
         return true
     }
 
-    /// `exp` is past.
+    /// Closes the request, because its `exp` has passed.
     ///
-    /// True if that closed the request.
+    /// Returns `true` if that closed the request.
     package mutating func expire() -> Bool { close(as: .expired) }
 
-    /// The issuer took it back.
+    /// Closes the request, because the issuer cancelled it.
     ///
-    /// True if that closed the request; a decided one stays as it is.
+    /// Returns `true` if that closed the request. A decided request does not change.
     package mutating func cancel() -> Bool { close(as: .cancelled) }
 
     private mutating func close(as end: RequestState) -> Bool {

@@ -1,4 +1,4 @@
-/// Between which requests a list is, in the order in which they came; neither of them is in it.
+/// The bounds of a list of requests, in the order of their arrival; the bounds themselves are excluded.
 package struct RequestPage: Sendable, Equatable {
     package var after: RequestID?
     package var before: RequestID?
@@ -8,7 +8,9 @@ package struct RequestPage: Sendable, Equatable {
         self.before = before
     }
 
-    /// Whether a list that is cut short has its last ones: those before a request, and of all without a bound.
+    /// Returns whether a list that is cut short has its last requests instead of the first.
+    ///
+    /// That is so for a list before a request, and for a list of all without a bound.
     package func isFromTheEnd(pendingOnly: Bool) -> Bool {
         after == nil && (before != nil || !pendingOnly)
     }

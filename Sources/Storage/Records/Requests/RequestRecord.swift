@@ -1,38 +1,38 @@
 package import IssuerProtocol
 package import ThreeDS
 
-/// One request in the store.
+/// A request in the store.
 package struct RequestRecord: Sendable {
     package let id: RequestID
     package let enrollmentId: EnrollmentID
-    /// The issuer's name for the message that a decision answers; a newer message may take over.
+    /// The issuer's id of the message that a decision answers; a newer message may replace it.
     package var jti: TokenID
-    /// Seconds since 1970, of the message that `jti` names.
+    /// The times of the message that `jti` names, in seconds since 1970.
     package var iat: Int64?
     package var exp: Int64?
-    /// What is presented; nil for a request that was refused or came too late.
+    /// The presented data, or `nil` for a request that was refused or came too late.
     package var presented: PresentedRequest?
-    /// The ACS's id in lower case, if it could be read.
+    /// The ACS's transaction id in lower case, if it could be read.
     package let acsTransId: String?
-    /// The compact JWS as it came.
+    /// The compact JWS as received.
     package var message: String
-    /// W3C Trace Context of the message, sent along with the decision.
+    /// The W3C Trace Context of the message, which is sent with the decision.
     package var traceparent: String?
     /// Seconds since 1970.
     package let receivedAt: Int64
     package var decidedAt: Int64?
-    /// The place of a queued decision among those of its queue: of an approval its signCount.
+    /// The place of a queued decision in its queue; for an approval its signCount.
     ///
     /// The store gives a denial the next place.
     package var queuePlace: Int64?
     package var life: RequestLife
-    /// Why the last try to deliver it brought no answer, or why the issuer did not take it.
+    /// The reason why the last delivery try got no answer, or why the issuer rejected it.
     ///
-    /// Nil if nothing was tried, or the issuer took it.
+    /// `nil` if there was no try, or if the issuer accepted it.
     package var deliveryError: String?
     /// Whether another transaction came under the same acsTransId.
     package var hasConflict = false
-    /// Damage of the message in the database; nil if it is as the agent wrote it.
+    /// The damage of the stored message, or `nil` if it is what the agent wrote.
     package var damage: Damage?
 
     package init(
@@ -53,11 +53,13 @@ package struct RequestRecord: Sendable {
         self.life = life
     }
 
-    /// Damage of a message: nothing of it is shown, and its request is not decided.
+    /// The damage of a message: it is not shown, and its request is not decided.
     package struct Damage: Sendable {
-        /// SHA-256 that is equal exactly for "the same transaction"; nil if it was never presented, or is lost too.
+        /// SHA-256 that is equal exactly for "the same transaction".
+        ///
+        /// `nil` if the request was never presented, or if the digest is lost, too.
         package let transactionDigest: [UInt8]?
-        /// Whether the message itself opens.
+        /// Whether it is possible to open the message itself.
         package let hasMessage: Bool
 
         package init(transactionDigest: [UInt8]?, hasMessage: Bool) {
@@ -67,11 +69,13 @@ package struct RequestRecord: Sendable {
     }
 
     package var isDamaged: Bool { damage != nil }
-    /// SHA-256 that is equal exactly for "the same transaction"; nil if it was never presented, or was erased.
+    /// SHA-256 that is equal exactly for "the same transaction".
+    ///
+    /// `nil` if the request was never presented, or if its data was erased.
     package var transactionDigest: [UInt8]? { presented?.transactionDigest ?? damage?.transactionDigest }
 }
 
-/// As much of a request as tells whether a name means it; its message is not read.
+/// The part of a request that is needed to match it with a name; its message is not read.
 package struct NamedRequest: Sendable {
     package let id: RequestID
     package let enrollmentId: EnrollmentID
@@ -85,22 +89,24 @@ package struct NamedRequest: Sendable {
         self.isPending = isPending
     }
 
-    /// Both have one form, so what is shorter is a part of one.
+    /// Whether its id or acsTransId begins with `name`.
+    ///
+    /// Both have a fixed form, so a shorter name is the beginning of one.
     package func hasAgentsNameOrTransaction(beginning name: String) -> Bool {
         id.text.hasPrefix(name) || acsTransId?.hasPrefix(name.lowercased()) == true
     }
 }
 
-/// What of an authn request is shown, and what a signature over it needs.
+/// The data of an authn request that is shown, and the data that a signature over it needs.
 package struct PresentedRequest: Sendable {
     package let transaction: Transaction
-    /// What is presented besides, if the assertion is to have the form `payment.get`.
+    /// The further data that is presented if the assertion has the form `payment.get`.
     package let payment: PaymentExtension?
     /// SHA-256 that is equal exactly for "the same transaction".
     package var transactionDigest: [UInt8]
     /// The nonce of the message that a decision answers.
     package var nonce: [UInt8]
-    /// The warnings that stand beside the transaction's text.
+    /// The warnings beside the transaction's text.
     package var warnings: [Warning]
 
     package init(
@@ -114,7 +120,7 @@ package struct PresentedRequest: Sendable {
         self.warnings = warnings
     }
 
-    /// Of a request whose message was kept.
+    /// Creates the data of a request whose message was kept.
     package init(_ message: KeptMessage, transactionDigest: [UInt8], warnings: [Warning]) {
         self.init(
             transaction: message.transaction, payment: message.payment, transactionDigest: transactionDigest,
@@ -128,19 +134,19 @@ package struct PresentedRequest: Sendable {
     }
 }
 
-/// A message that was seen, whatever became of it.
+/// A message that was received, with any outcome.
 package struct SeenMessage: Sendable {
     package let enrollmentId: EnrollmentID
     package let jti: TokenID
     /// SHA-256 of the payload's bytes.
     package let payloadDigest: [UInt8]
-    /// The request that it belongs to, if there is one.
+    /// The request of the message, if there is one.
     package let requestId: RequestID?
     /// Seconds since 1970.
     package let seenAt: Int64
-    /// Whether other bytes came under its jti.
+    /// Whether other bytes came under its `jti`.
     package let isReused: Bool
-    /// The answer that a message gets besides the decision on its request: a deny as `duplicate`.
+    /// The answer to a message besides the decision on its request: a denial as `duplicate`.
     package let answer: DuplicateAnswer?
 
     package init(
@@ -157,9 +163,9 @@ package struct SeenMessage: Sendable {
     }
 }
 
-/// A deny as `duplicate` that a message waits for, as its transaction was decided under another jti.
+/// A denial as `duplicate` for a message whose transaction was decided under another jti.
 package struct DuplicateAnswer: Sendable {
-    /// Nothing is sent from this second on.
+    /// The second from which on it is not sent any more.
     package let exp: Int64
     package let traceparent: String?
 

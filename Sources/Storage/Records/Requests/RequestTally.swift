@@ -1,12 +1,12 @@
-/// Requests that are alike in how they ended, how long that took, and what was to answer them.
+/// The number of requests with the same outcome, latency and script.
 package struct RequestTally: Sendable, Equatable {
-    /// What was to answer them, as `Personas` wrote it; nil: nobody has looked.
+    /// The script that was to answer them, as written by `Personas`, or `nil` if there was no look-up.
     package let script: String?
     /// The request's state, delivery and transStatus, as the store writes them.
     package let state: String
     package let delivery: String
     package let transStatus: String?
-    /// Seconds from when they came to their decision; nil if nobody has decided.
+    /// Seconds from the arrival of the requests to their decision, or `nil` without a decision.
     package let latency: Int64?
     package let count: Int
 

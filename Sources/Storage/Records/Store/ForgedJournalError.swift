@@ -1,6 +1,6 @@
-/// The journal in the database is not the one that this agent wrote.
+/// The error for a journal in the database that differs from what this agent wrote.
 package struct ForgedJournalError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong with it; a clause.
+    /// The fault, as a clause.
     package let description: String
 
     package init(_ description: String) { self.description = description }

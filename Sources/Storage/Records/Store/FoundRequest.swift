@@ -1,4 +1,4 @@
-/// A request and its enrollment, as one look into the store found them.
+/// A request and its enrollment, from one read of the store.
 package struct FoundRequest: Sendable {
     package let request: RequestRecord
     package let enrollment: Enrollment?

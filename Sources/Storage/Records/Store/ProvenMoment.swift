@@ -1,8 +1,8 @@
-/// The proven time as the store keeps it.
+/// The proven time as stored.
 package struct ProvenMoment: Sendable, Equatable {
     /// Seconds since 1970.
     package var at: Int64
-    /// The number of times that a person has set it: a moment that was set counts for more than all from before.
+    /// The number of times that a person has set it; a set time takes precedence over all earlier ones.
     package var acceptances: Int64
 
     package init(at: Int64, acceptances: Int64 = 0) {

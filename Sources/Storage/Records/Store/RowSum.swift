@@ -1,17 +1,17 @@
-/// A sum of numbers that stand for rows, modulo 2^256.
+/// A sum of row hashes, modulo 2^256.
 ///
-/// Each row that has a seal stands in it with a keyed hash of its key, state, version and seal. The hosts' sums together are
-/// held against the rows that are there: a row that was put back, taken away or put in is a difference for good.
+/// Each row that has a seal adds a keyed hash of its key, state, version and seal. The sums of all hosts together are
+/// compared with the rows in the database. If a row was restored, removed or inserted, the difference stays.
 package struct RowSum: Sendable, Equatable {
     package static let byteCount = 32
     package static let zero = RowSum(words: .zero)
 
-    /// The least significant first.
+    /// The words, the least significant first.
     private var words: SIMD4<UInt64>
 
     private init(words: SIMD4<UInt64>) { self.words = words }
 
-    /// Nil if there are not ``byteCount`` bytes; the most significant first.
+    /// Parses ``byteCount`` bytes, the most significant first, or returns `nil` for any other length.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         var words = SIMD4<UInt64>.zero
@@ -38,17 +38,17 @@ package struct RowSum: Sendable, Equatable {
     }
 }
 
-/// The rows that have a seal, all of one moment, held against what the hosts' marks say of them together.
+/// Result of comparing all sealed rows, as of one moment, with the marks of all hosts together.
 package struct RowSurvey: Sendable {
-    /// Where each chain ended, by its host; empty for the only one.
+    /// The ends of the chains, by host; empty for the only chain.
     package let heads: [String: Int64]
-    /// The hosts whose mark vouches for no rows.
+    /// The hosts whose mark has no sum of rows.
     package let silent: [String]
-    /// Whether the rows are those that the hosts wrote last, and all of them.
+    /// Whether all rows are there, as the hosts wrote them last.
     package let agrees: Bool
     /// Rows that are older than this process has read or written them: the first ``mostNamed``.
     package let older: [String]
-    /// The sum that this host's mark would have to have.
+    /// The sum that this host's mark should have.
     package let due: RowSum
 
     package static let mostNamed = 20
@@ -58,7 +58,7 @@ package struct RowSurvey: Sendable {
         (self.older, self.due) = (older, due)
     }
 
-    /// The difference as a clause; nil if there is none.
+    /// The difference as a clause, or `nil` if there is none.
     package var problem: String? {
         guard !agrees else { return nil }
         if !silent.isEmpty {

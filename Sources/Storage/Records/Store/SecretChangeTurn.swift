@@ -1,10 +1,10 @@
-/// The host whose turn a change of the secret is, among those that share the store.
+/// The host whose turn it is to change the secret, among the hosts that share the store.
 package enum SecretChangeTurn: Sendable, Equatable {
     case ours
-    /// Another host's, which runs.
+    /// Another host, which runs.
     case another
-    /// Nobody's: these hosts run, and seal under the previous secret until they start again.
+    /// No host: these hosts run, and seal under the previous secret until they restart.
     case waits(for: [String])
-    /// It is done.
+    /// The change is complete.
     case over
 }

@@ -1,31 +1,31 @@
-/// Why the store cannot be used as it should: what, where, and what to do about it; never a row's content.
+/// The reason why the store cannot be used: the fault, its place and the remedy; never a row's content.
 package struct StoreError: Error, Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// There is no room for what is to be written.
+        /// The disk has too little room for the write.
         case full
-        /// It can be read and not written.
+        /// The database can be read, but not written.
         case readOnly
-        /// Another process has locked it.
+        /// Another process has locked the database.
         case busy
-        /// It holds what no agent has written.
+        /// The database has content that no agent has written.
         case corrupt
-        /// Something else has changed its journal, or taken the journal's marks or key away.
+        /// Another program has changed the journal, or removed its marks or its key.
         case forged
         /// The disk fails.
         case io
-        /// A newer version has changed its form, so that this one cannot work on it.
+        /// A newer version has changed the schema, so that this version cannot use the database.
         case newerForm
-        /// It has tables of no form that was ever released.
+        /// The tables have a schema that was never released.
         case unknownForm
-        /// What it held lies elsewhere now.
+        /// The state was moved to another database.
         case moved
-        /// It is a copy that was not restored.
+        /// The database is a copy that was not restored.
         case backup
-        /// Its files are another user's, or closed to this one.
+        /// The files belong to another user, or this user has no access.
         case notOurs
-        /// Its server does not answer.
+        /// The database server does not answer.
         case unreachable
-        /// Its server's clock and this host's are too far apart.
+        /// The clocks of the database server and of this host are too far apart.
         case clock
         /// The agents' secret was changed while this host was silent.
         case shutOut
@@ -33,13 +33,13 @@ package struct StoreError: Error, Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// Where the store is.
+    /// The location of the store.
     package let path: String
-    /// What else is known, such as the system's own words.
+    /// Further details, such as the system's error message.
     package let detail: String?
-    /// What to do, where it is not the usual thing for the kind.
+    /// The remedy, if it is not the usual one for the kind.
     package let remedy: String?
-    /// Whether the write that failed may be there after a power cut all the same; else nothing of it is left.
+    /// Whether the failed write may still be there after a power failure; otherwise it left no change.
     package let isInDoubt: Bool
 
     package init(
@@ -52,15 +52,17 @@ package struct StoreError: Error, Sendable, Equatable {
         self.isInDoubt = isInDoubt
     }
 
-    /// Whether only a person or a new start can end it: nothing more is written then, so nothing more is decided.
+    /// Whether only a person or a restart can end the fault.
+    ///
+    /// No more data is written then, so no more decisions are made.
     package var isForGood: Bool { Self.forGood.contains(kind) }
 
     private static let forGood: Set<Kind> = [.corrupt, .forged, .newerForm, .unknownForm, .moved, .backup, .shutOut]
 
-    /// Whether it may be about what was to be written, and not the store: something else may be written then.
+    /// Whether the data of one write may be at fault, and not the store; another write may then succeed.
     package var mayBeOfOneWrite: Bool { kind == .corrupt || kind == .other }
 
-    /// One sentence: what is wrong, and what to do.
+    /// A sentence: the fault and the remedy.
     package var sentence: String {
         let words = detail.map { " (\($0))" } ?? ""
         let advice = (remedy ?? usualRemedy).map { ": \($0)" } ?? ""
@@ -111,11 +113,11 @@ package struct StoreError: Error, Sendable, Equatable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// The sentence, as it is for an agent that runs.
+    /// The sentence for an agent that runs.
     package var description: String { isForGood ? sentence : sentence + "; the agent goes on by itself after that" }
 }
 
-/// Another host's database transaction holds a row that a part of this one needs.
+/// The error for a part of a database transaction that needs a row locked by another host.
 package struct RowHeldError: Error {
     package init() {}
 }

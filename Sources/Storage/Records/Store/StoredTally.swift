@@ -1,12 +1,12 @@
-/// The messages of an enrollment in the store, and the bytes of them and of its issuer's.
+/// The number of messages of an enrollment, and the bytes of the enrollment and of its issuer.
 package struct StoredTally: Sendable, Equatable {
-    /// The messages of a time, each `jti` once.
+    /// The number of messages in a period; each `jti` counts once.
     package let messages: Int
-    /// About the bytes that the enrollment's messages take, with all that is kept of them.
+    /// The approximate bytes of the enrollment's messages, with all data kept about them.
     package let bytes: Int
-    /// The same of all enrollments at its issuer.
+    /// The same for all enrollments at its issuer.
     ///
-    /// Without what other hosts have not committed.
+    /// Uncommitted data of other hosts does not count.
     package let bytesOfIssuer: Int
 
     package init(messages: Int, bytes: Int, bytesOfIssuer: Int) {

@@ -1,7 +1,7 @@
 /// The enrollments that have one weakness.
 package struct WeakEnrollments: Sendable, Equatable {
     package let mark: EnrollmentMark
-    /// How many there are.
+    /// The number of all these enrollments.
     package let count: Int
     /// The first of them, oldest first.
     package let first: [EnrollmentID]
@@ -13,16 +13,16 @@ package struct WeakEnrollments: Sendable, Equatable {
     }
 }
 
-/// A weakness that an enrollment's row says, so that a store can count the rows that say it.
+/// A weakness that is visible in an enrollment's row, so that a store can count the rows that have it.
 ///
-/// Each is a finding of ``Enrollment/findings``, and the raw value is its place among the marks of a row.
+/// Each is a finding of ``Enrollment/findings``. The raw value is its place among the marks of a row.
 package enum EnrollmentMark: Int, Sendable, CaseIterable {
     case signedElsewhere, signCountRaised, test, guessablePIN
-    /// A key that the agent did not make and that may be copied from where it is, or of which that cannot be told.
+    /// A key that the agent did not make, and that may be copied from its place, or of which that is unknown.
     case copyableKey, perhapsCopyableKey
     case ownOrFileKey, plainHTTP
 
-    /// What it is called among the findings.
+    /// The weakness in the finding.
     package var weakness: Weakness {
         switch self {
         case .signedElsewhere: .signedElsewhere
