@@ -73,7 +73,7 @@ extension JournalFact {
     /// Maximum number of hosts in one entry, to keep the entry small.
     static let hostsInEntry = 16
 
-    /// The other hosts' chains with valid signatures: certifies their keys, and states how far the chains go.
+    /// Facts that certify the keys of other hosts' chains with valid signatures, and state how far these go.
     package static func hostsSeen(_ hosts: [SeenHost]) -> [JournalFact] {
         stride(from: 0, to: hosts.count, by: hostsInEntry).map { start in
             let members = hosts[start..<min(start + hostsInEntry, hosts.count)].map { seen in

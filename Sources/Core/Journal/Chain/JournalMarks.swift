@@ -13,7 +13,7 @@ package struct JournalMarks: Sendable, Equatable {
         floor = try store.journalMark(.floor)
     }
 
-    /// Whether there is no journal yet.
+    /// Whether there are no marks yet: the journal has not begun.
     package var isNothing: Bool { head == nil && floor == nil }
 
     /// Checks that the marks equal the last committed ones.

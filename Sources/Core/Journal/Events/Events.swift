@@ -144,7 +144,7 @@ extension JournalFact.Kind {
         }
     }
 
-    /// Whether a request may expire earlier than all others.
+    /// Whether a request may have a deadline before all present ones.
     package var movesDeadline: Bool {
         switch self {
         case .presented, .superseded, .clockAdvanced: true

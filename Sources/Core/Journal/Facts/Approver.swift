@@ -1,7 +1,7 @@
 package import Logging
 import StrictJSON
 
-/// The party that decided, and its means.
+/// The source of a decision: a command, the app, a persona or a rule.
 package enum Approver: Sendable, Equatable {
     /// A command on the control socket.
     ///

@@ -10,7 +10,7 @@ package struct KeptSubscription: Sendable, Equatable {
     package var sealedKey: [UInt8]
     /// The issuer's VAPID key when the subscription was made: a point of 65 bytes.
     package let vapidKey: [UInt8]
-    /// Whether the issuer has the subscription, as far as the agent knows.
+    /// Whether, as far as the agent knows, the issuer has the subscription.
     package var isRegistered: Bool
 
     package init(

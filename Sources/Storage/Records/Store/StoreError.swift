@@ -59,7 +59,7 @@ package struct StoreError: Error, Sendable, Equatable {
 
     private static let forGood: Set<Kind> = [.corrupt, .forged, .newerForm, .unknownForm, .moved, .backup, .shutOut]
 
-    /// Whether the data of one write may be at fault, and not the store; another write may then succeed.
+    /// Whether one write's data may be at fault, and not the store; another write may then succeed.
     package var mayBeOfOneWrite: Bool { kind == .corrupt || kind == .other }
 
     /// A sentence: the fault and the remedy.
