@@ -94,6 +94,16 @@ struct PostgresSharesTests {
         }
     }
 
+    @Test func `a host that was shut out never gets the number again that a process of it had`() async throws {
+        let (alpha, beta) = (try store("alpha"), try store("beta"))
+        _ = try settings.connection().rows(
+            """
+            UPDATE host SET incarnation = -abs(incarnation) - 1, alive_until = clock_timestamp() WHERE name = 'beta'
+            """)
+        for _ in 0..<2 { _ = try await alpha.expectAlone() }
+        #expect(try store("beta").incarnation > beta.incarnation)
+    }
+
     @Test func `a host that gets its shares back after its lease ran out is told, and one that kept them is not`()
         async throws
     {
