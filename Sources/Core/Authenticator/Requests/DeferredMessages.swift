@@ -12,7 +12,7 @@ final class DeferredMessages: Sendable {
         let issuer: IssuerTarget
         let message: String
         /// Whether an answer of the issuer listed it.
-        let isListed: Bool
+        fileprivate(set) var isListed: Bool
         /// The wall-clock time of the next try, in seconds since 1970.
         ///
         /// A wall clock that is corrected may reach it sooner.
@@ -73,7 +73,11 @@ final class DeferredMessages: Sendable {
     func hold(_ message: Held) -> Bool {
         state.withLock { state in
             let own = state.held[message.issuer]?[message.enrollmentId] ?? []
-            if own.contains(where: { $0.message.utf8.elementsEqual(message.message.utf8) }) { return true }
+            if let known = own.firstIndex(where: { $0.message.utf8.elementsEqual(message.message.utf8) }) {
+                // A push, which anyone can send, may have brought it before the issuer listed it.
+                if message.isListed { state.held[message.issuer]?[message.enrollmentId]?[known].isListed = true }
+                return true
+            }
             guard state.count < bounds.held, own.count < bounds.heldOfEnrollment,
                 state.bytes + message.bytes <= bounds.heldBytes,
                 own.reduce(message.bytes, { $0 + $1.bytes }) <= bounds.heldBytesOfEnrollment

@@ -208,8 +208,16 @@ struct KeyRotationTests {
         #expect(bounds.heldBytes <= 16 << 20)
     }
 
-    private func held(_ message: String, _ id: EnrollmentID) -> DeferredMessages.Held {
+    @Test(arguments: [false, true])
+    func `a message that was pushed first counts as listed once the issuer has listed it`(isListed: Bool) throws {
+        let deferred = DeferredMessages(.standard)
+        let id = try #require(EnrollmentID(String(repeating: "a", count: 20)))
+        #expect(deferred.hold(held("a", id, isListed: false)) && deferred.hold(held("a", id, isListed: isListed)))
+        #expect(deferred.takeDue(of: target, by: ManualClock(now: 10)).map(\.isListed) == [isListed])
+    }
+
+    private func held(_ message: String, _ id: EnrollmentID, isListed: Bool = true) -> DeferredMessages.Held {
         DeferredMessages.Held(
-            message, for: id, of: target, isListed: true, readAgainIn: 10, by: ManualClock(now: 0))
+            message, for: id, of: target, isListed: isListed, readAgainIn: 10, by: ManualClock(now: 0))
     }
 }
