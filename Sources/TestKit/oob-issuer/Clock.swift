@@ -59,9 +59,11 @@ struct Clock: ParsableCommand {
     }
 }
 
-/// A time such as `-5m`, which the parser would take for options; it is refused with its own sentence.
+/// Escaping of a negative time such as `-5m`, which the parser would take for options.
+///
+/// The command then refuses it with a message of its own.
 enum NegativeTime {
-    /// The words of a command line, with such a time escaped.
+    /// Escapes negative times in the words of a command line.
     static func escaped(_ words: [String]) -> [String] {
         guard words.starts(with: ["clock", "advance"]) else { return words }
         return words.map { word in

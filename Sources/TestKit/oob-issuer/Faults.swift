@@ -58,7 +58,7 @@ struct Faults: ParsableCommand {
             }
         }
 
-        /// A sentence that begins with a member, with the argument that has it first.
+        /// Replaces the member's name at the start of a sentence with the argument that sets it.
         private static func inPlace(of sentence: String) -> String {
             if sentence.hasPrefix("odds: ") { return "<spec>: " + sentence.dropFirst("odds: ".count) }
             if sentence.hasPrefix("next: ") { return "--next: " + sentence.dropFirst("next: ".count) }

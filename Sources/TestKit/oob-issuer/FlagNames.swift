@@ -2,7 +2,7 @@ import ArgumentParser
 import Sandbox
 import ThreeDS
 
-/// The members of the sandbox's calls, under the names of the flags that give them.
+/// The flags that set the members of the sandbox's calls.
 enum FlagNames {
     private static let flags = [
         "acsTransId": "--acs-trans-id", "appendTransID": "--append-trans-id",
@@ -15,7 +15,7 @@ enum FlagNames {
         "traceparent": "--traceparent", "userVerification": "--user-verification",
     ]
 
-    /// A sentence that begins with a member, such as `/expiresIn must be …`, with the flag in the member's place.
+    /// Replaces the member at the start of a sentence, such as `/expiresIn must be …`, with its flag.
     static func inPlace(of sentence: String) -> String {
         let start = sentence.hasPrefix("/") ? sentence.dropFirst() : sentence[...]
         let name = start.prefix { $0 != " " && $0 != ":" }
@@ -25,21 +25,21 @@ enum FlagNames {
         return flag + (rest.hasPrefix(": must ") ? rest.dropFirst() : rest)
     }
 
-    /// Runs a check of what the flags give, and makes wrong usage of its complaint.
+    /// Runs a check of the flags' values, and reports a failure as wrong usage.
     static func check(_ check: () throws(SandboxClient.OrderError) -> Void) throws(ValidationError) {
         do throws(SandboxClient.OrderError) { try check() } catch {
             throw ValidationError(inPlace(of: error.description))
         }
     }
 
-    /// The acsTransId that an option or an argument gives.
+    /// Reads the acsTransId of an option or an argument.
     static func acsTransId(_ text: String, of flag: String) throws(ValidationError) -> ACSTransactionID {
         do throws(SandboxClient.OrderError) { return try SandboxClient.acsTransId(text) } catch {
             throw ValidationError("\(flag) \(error)")
         }
     }
 
-    /// The value of `--expires-in`.
+    /// Reads the value of `--expires-in`.
     static func seconds(_ text: String?, in bounds: ClosedRange<Int64>) throws(ValidationError) -> Int64? {
         guard let text else { return nil }
         guard let seconds = Int64(text), bounds.contains(seconds) else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import LinuxProcess
 import Versioning
 
-/// The sandbox issuer, for whoever has no issuer at hand.
+/// The sandbox issuer, for a developer without an issuer.
 @main
 struct OOBIssuer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

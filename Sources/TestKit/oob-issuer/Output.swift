@@ -2,7 +2,9 @@ import ArgumentParser
 import LinuxProcess
 import Sandbox
 
-/// The only place that prints: data on standard output, messages on standard error.
+/// The program's output: data on standard output, messages on standard error.
+///
+/// Nothing else prints.
 let output = ProgramOutput(of: "oob-issuer")
 
 extension ExitCode {
@@ -10,7 +12,7 @@ extension ExitCode {
     static let unavailable = ExitCode(69)
 }
 
-/// Runs a call to a sandbox, and makes one sentence and an exit status of its failure.
+/// Calls a sandbox, and turns a failure into one message and an exit status.
 func reporting<Value>(_ call: () async throws(SandboxClient.CallError) -> Value) async throws -> Value {
     do throws(SandboxClient.CallError) {
         return try await call()

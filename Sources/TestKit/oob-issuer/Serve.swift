@@ -46,20 +46,20 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Push to whatever host an authenticator names; without it, to loopback only.")
     var pushBeyondLoopback = false
 
-    /// Here, so that a complaint shows the usage of this command.
+    /// Builds the configuration here, so that an error shows the usage of this command.
     func validate() throws { _ = try sandbox() }
 
     func run() async throws {
         let configuration = try sandbox()
-        // The database holds tokens for a while: its files are this user's alone.
+        // The database stores tokens for a while: only this user may read its files.
         umask(0o077)
-        // Each fault is logged at info.
+        // Each fault is logged at level info.
         let tuning = LogTuning(.textOnStandardError, faults == nil ? .warning : .info)
         let logger = Logger(label: "oob-issuer") { _ in LineLogHandler(tuning) }
         defer { StandardStream.error.finish() }
         do {
             try await SandboxServer(configuration, logger: logger).run { issuer in
-                // It serves all the same if nobody reads that.
+                // The server keeps running even if this line cannot be written.
                 StandardStream.output.say("listening on \(issuer)")
             }
         } catch let error as ListenError {

@@ -1,16 +1,16 @@
 import FairSharing
 import Synchronization
 
-/// Sends away an authenticator that fetches far more often than it has any reason to.
+/// The limit of an authenticator's idle fetches.
 ///
-/// Only idle fetches count: those that were answered at once although nothing had come. A long poll from a cursor
-/// never is one, so an agent in order stays far below the limit whatever it is sent.
+/// A fetch is idle if it is answered at once although there was no news. A long poll from a cursor is never idle, so a
+/// correct agent stays far below the limit, no matter how many requests it gets.
 final class FetchQuota: Sendable {
-    /// Idle fetches that one authenticator has at once.
+    /// The burst of idle fetches that one authenticator may make.
     static let limit = 300
-    /// So many more a second.
+    /// The rate of further idle fetches, per second.
     static let perSecond = 10
-    /// Authenticators that have fetches of their own; all others share theirs.
+    /// The limit of authenticators with a quota of their own; all others share one.
     private static let maxKeys = 100_000
 
     private struct State {
@@ -20,9 +20,9 @@ final class FetchQuota: Sendable {
 
     private let state = Mutex(State())
 
-    /// Counts a fetch; one that turns out not to be idle is given back.
+    /// Counts a fetch; the caller gives it back if it turns out not to be idle.
     ///
-    /// Throws 429 if the authenticator has used up its quota; `now` is in seconds since 1970.
+    /// Throws 429 if the authenticator has used up its quota. `now` is in seconds since 1970.
     func admit(_ authenticatorId: String, now: Int64) throws(SandboxError) {
         let wait = state.withLock { state in
             let wait = state.rates.take(authenticatorId, now: .seconds(now))
@@ -39,7 +39,7 @@ final class FetchQuota: Sendable {
 
     func giveBack(_ authenticatorId: String) { state.withLock { $0.rates.giveBack(authenticatorId) } }
 
-    /// How many fetches of the authenticator were sent away since the sandbox started.
+    /// Returns the number of the authenticator's fetches that were refused since the sandbox started.
     func refused(_ authenticatorId: String) -> Int64 {
         state.withLock { $0.refused[authenticatorId, default: 0] }
     }

@@ -4,11 +4,11 @@ import IssuerProtocol
 import Keys
 package import Logging
 
-/// All that the sandbox's calls work on.
+/// The shared state of the sandbox's calls.
 package struct IssuerBackend: Sendable {
     let store: SandboxStore
     let signer: IssuerSigner
-    /// Those it was made with, with the time of the test's clock if there is one.
+    /// The dependencies from the initializer, with the time of the test clock if there is one.
     let dependencies: SandboxDependencies
     let clock: MovableClock?
     let site: SiteHolder
@@ -31,12 +31,12 @@ package struct IssuerBackend: Sendable {
         self.dependencies = clock?.dependencies ?? dependencies
         self.pushPolicy = pushPolicy
         self.logger = logger
-        // A slow answer is slow in real time, whatever a test's clock says.
+        // A slow answer is slow in real time, not in the time of a test clock.
         self.faults = Faults(faults, sleep: dependencies.sleep, logger: logger)
         notifier = ChangeNotifier(maxWaiters: maxWaiters, sleep: self.dependencies.sleep)
     }
 
-    /// Tells of what is wrong, and of nothing else.
+    /// A logger for warnings and errors only.
     package static var quietLogger: Logger {
         var logger = Logger(label: "oob-issuer")
         logger.logLevel = .warning
@@ -45,9 +45,9 @@ package struct IssuerBackend: Sendable {
 
     var now: Int64 { dependencies.now() }
 
-    /// The authenticator whose token came, as it is now.
+    /// Authenticates the caller by its token, and reads the authenticator's current record.
     ///
-    /// A missing, unknown or ended one is `invalid_token`, without a word on which.
+    /// A missing, unknown or ended token is `invalid_token`; the error does not say which.
     func authenticated(_ incoming: Incoming) async throws -> AuthenticatorRecord {
         guard let token = incoming.bearerToken else { throw Self.invalidToken }
         let digest = try SHA256Digest.of(Array(token.reveal().utf8))

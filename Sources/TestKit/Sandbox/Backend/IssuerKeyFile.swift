@@ -3,16 +3,16 @@ package import Keys
 
 /// The issuer's keys beside a database file.
 ///
-/// This is a sandbox: the secret that opens the keys lies next to them, 0600, so that it starts without questions. A real
-/// issuer keeps such keys in an HSM.
+/// This is a sandbox: the secret that decrypts the keys lies next to them, with mode 0600, so that the sandbox starts
+/// without a prompt. A real issuer keeps such keys in an HSM.
 package enum IssuerKeyFile {
-    /// Far above any sealed key.
+    /// The limit of a key file, far above the size of a sealed key.
     private static let maxBytes = 16 * 1_024
 
-    /// What a key signs, and the end of its file's name.
+    /// The use of a key, which is also the end of its file's name.
     package enum Use: String, Sendable {
         case requests = "issuer-key"
-        /// What says that a push is the issuer's (RFC 8292).
+        /// The key that authenticates the issuer as the sender of a push (RFC 8292).
         case vapid = "vapid-key"
 
         fileprivate var label: String {
@@ -23,7 +23,7 @@ package enum IssuerKeyFile {
         }
     }
 
-    /// The key of that database for that use; the first call makes it.
+    /// Loads the database's key for a use; the first call generates it.
     package static func key(for use: Use, besideDatabase database: String) throws -> SigningKey {
         let secret = try secret(at: database + ".issuer-secret")
         let path = database + "." + use.rawValue

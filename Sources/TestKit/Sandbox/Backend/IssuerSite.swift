@@ -3,23 +3,24 @@ package import PageServing
 import StrictJSON
 import Synchronization
 
-/// Where the issuer is, as authenticators know it.
+/// The issuer's address, as authenticators know it.
 package struct IssuerSite: Sendable {
     package let issuer: IssuerURL
-    /// The relying party's id (WebAuthn §5.4.2): the issuer's host, and `localhost` for all of loopback, since it is
-    /// never an IP address.
+    /// The relying party ID (WebAuthn §5.4.2): the issuer's host.
+    ///
+    /// It is `localhost` for every loopback address, since it is never an IP address.
     package let rpId: String
-    /// The origins under which a browser reaches it, the issuer's among them.
+    /// The origins under which a browser reaches the issuer, with the issuer's own.
     let origins: Set<PageOrigin>
 
-    /// - Parameter origins: others than the issuer's.
+    /// - Parameter origins: the origins besides the issuer's.
     package init(issuer: IssuerURL, origins: Set<PageOrigin> = []) {
         self.issuer = issuer
         self.origins = PageOrigin(issuer.text).map { origins.union([$0]) } ?? origins
         rpId = issuer.isLoopback ? "localhost" : issuer.host
     }
 
-    /// What a registration and an assertion name as their origin.
+    /// The origin in registrations and assertions.
     package var origin: String { issuer.text }
 
     func discovery(vapidKey: VAPIDKey) -> Discovery {
@@ -34,7 +35,7 @@ package struct IssuerSite: Sendable {
     }
 }
 
-/// The site, which is known only once the server listens: the port may be the system's choice.
+/// The site, once the server listens: before that, the port may be unknown, as the system may choose it.
 package final class SiteHolder: Sendable {
     private let site: Mutex<IssuerSite?>
 

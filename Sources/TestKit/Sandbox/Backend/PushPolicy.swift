@@ -1,9 +1,9 @@
 import IssuerProtocol
 
-/// To which hosts the sandbox pushes.
+/// The hosts to which the sandbox may push.
 ///
-/// Whoever enrolls names the address, and the sandbox posts to it: beyond loopback that takes the operator's word, or
-/// the sandbox could be made to call whatever it can reach.
+/// The enrolling client names the endpoint, and the sandbox posts to it. Endpoints beyond loopback need the operator's
+/// consent. Without it, a client could make the sandbox call any host that the sandbox can reach.
 package enum PushPolicy: Sendable {
     case loopbackOnly, anywhere
 

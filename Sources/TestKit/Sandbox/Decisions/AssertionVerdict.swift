@@ -2,11 +2,11 @@ import Keys
 import StrictJSON
 import WebAuthn
 
-/// What the issuer checked of an assertion (WebAuthn Level 3 §7.2), and with what result.
+/// The issuer's checks of an assertion (WebAuthn Level 3 §7.2), and their results.
 struct AssertionVerdict: Sendable {
-    /// The number to keep; nil if the assertion does not hold.
+    /// The signCount to store, or `nil` if the assertion is not valid.
     let signCount: UInt32?
-    /// Why it does not hold.
+    /// The reason why the assertion is not valid.
     let failure: String?
     private let failed: VerificationError.Code?
     private let userVerificationRequired: Bool
@@ -34,7 +34,7 @@ struct AssertionVerdict: Sendable {
         }
     }
 
-    /// `[{"check", "result": "passed | failed | notRequired | notReached"}]`.
+    /// The checks as JSON: `[{"check", "result": "passed | failed | notRequired | notReached"}]`.
     var json: JSONValue {
         var isOver = false
         return .array(

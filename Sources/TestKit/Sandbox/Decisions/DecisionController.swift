@@ -4,18 +4,18 @@ import Keys
 import StrictJSON
 import WebAuthn
 
-/// Takes decisions: verifies what approves, and completes the purchase.
+/// Accepts decisions: verifies approvals, and completes purchases.
 ///
-/// A decision concerns its jti. If the same transaction has several, a decision on one leaves the others as they
-/// are; only the payer's own yes or no completes the purchase for all.
+/// A decision applies to its jti. If the same transaction has several requests, a decision on one leaves the others
+/// unchanged. Only the payer's own approval or denial completes the purchase for all of them.
 struct DecisionController: Sendable {
     private enum Outcome: Sendable {
         case taken(TransStatus)
-        /// Unlike a thrown error it leaves what was written in place.
+        /// A refusal that is returned, not thrown, so that the transaction keeps its writes.
         case refused(SandboxError)
     }
 
-    /// The columns that count what comes after the decision was taken.
+    /// The columns that count further decisions on a decided request.
     private enum Counter { case repeats, conflicts }
 
     let backend: IssuerBackend
@@ -99,8 +99,10 @@ struct DecisionController: Sendable {
         return .taken(.authenticated)
     }
 
-    /// The payer's own no ends the purchase at once; the software's no ends it only if no other request is open that
-    /// could still bring the payer's decision.
+    /// Records a denial, and completes the purchase if the payer denied or no other request is open.
+    ///
+    /// The payer's denial completes the purchase at once. The authenticator software's denial does not if another open
+    /// request can still bring the payer's decision.
     private static func deny(_ visit: DecisionVisit, for reason: DenyReason, in db: Database) throws -> Outcome {
         let authenticator = try AuthenticatorRecord.referred(db, id: visit.request.authenticatorId)
         try record(visit, as: .notAuthenticated, by: authenticator, verdict: nil, in: db)
@@ -133,7 +135,7 @@ struct DecisionController: Sendable {
     }
 }
 
-/// One call with a decision.
+/// A call that brings a decision, with the data to judge it.
 struct DecisionVisit: Sendable {
     let body: [UInt8]
     let digest: [UInt8]

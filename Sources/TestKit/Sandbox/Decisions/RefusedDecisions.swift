@@ -2,16 +2,16 @@ import GRDB
 import IssuerProtocol
 import StrictJSON
 
-/// What was refused of what came for a request, for its purchase's story: of each kind the first ten.
+/// The refused decisions and assertions of a request, for its purchase's timeline: the first ten of each kind.
 enum RefusedDecisions {
     private static let maxKept = 10
 
-    /// Keeps what an assertion failed.
+    /// Stores the verdict on an assertion that is not valid.
     static func keep(_ verdict: AssertionVerdict, of visit: DecisionVisit, in db: Database) throws {
         try keep(RefusedAssertionRecord(jti: visit.request.jti, at: visit.now, verdict: verdict.json), visit, db)
     }
 
-    /// Keeps the answer to a decision that was not taken.
+    /// Stores the answer to a refused decision.
     static func keep(_ refusal: SandboxError, of visit: DecisionVisit, in db: Database) throws {
         let record = RefusedDecisionRecord(
             jti: visit.request.jti, at: visit.now, status: refusal.status, code: refusal.code?.rawValue,
@@ -23,30 +23,30 @@ enum RefusedDecisions {
         if try of(visit.request.jti, db, as: Record.self).count < maxKept { try record.insert(db) }
     }
 
-    /// In the order in which they came.
+    /// Reads the records of a request, in the order in which they came.
     static func of<Record: StoredRecord>(_ jti: String, _ db: Database, as record: Record.Type) throws -> [Record] {
         try Record.rows(db, "WHERE jti = ? ORDER BY id", [jti])
     }
 }
 
-/// What an assertion failed.
+/// The verdict on an assertion that is not valid.
 struct RefusedAssertionRecord: StoredRecord {
     static let databaseTableName = "refusedAssertion"
 
     let jti: String
-    /// Seconds since 1970.
+    /// The time, in seconds since 1970.
     let at: Int64
     let verdict: JSONValue
 
     var json: JSONValue { ["at": .time(at), "verdict": verdict] }
 }
 
-/// The answer to a decision that was not taken.
+/// The answer to a refused decision.
 struct RefusedDecisionRecord: StoredRecord {
     static let databaseTableName = "refusedDecision"
 
     let jti: String
-    /// Seconds since 1970.
+    /// The time, in seconds since 1970.
     let at: Int64
     let status: Int
     let code: String?

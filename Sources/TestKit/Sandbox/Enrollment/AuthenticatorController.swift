@@ -2,7 +2,7 @@ import GRDB
 import IssuerProtocol
 import StrictJSON
 
-/// What an enrolled authenticator asks about itself, and how it ends its enrollment.
+/// The status of an enrolled authenticator, and the end of its enrollment.
 struct AuthenticatorController: Sendable {
     let backend: IssuerBackend
 
@@ -21,7 +21,9 @@ struct AuthenticatorController: Sendable {
         return .noContent
     }
 
-    /// The token is worth nothing from here on, and nothing is listed or pushed any more; what is open runs into its expiry.
+    /// Ends an enrollment: refuses its token from now on, empties its list and stops its pushes.
+    ///
+    /// Open requests stay open until they expire.
     func end(_ id: String, as ending: String) async throws {
         let now = backend.now
         try await backend.store.queue.write { db in

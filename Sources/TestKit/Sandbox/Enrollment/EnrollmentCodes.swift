@@ -4,19 +4,19 @@ import StrictJSON
 import TextAndTime
 import WebAuthn
 
-/// What whoever drives a test asks for with `POST /sandbox/enrollment-codes`.
+/// The body of `POST /sandbox/enrollment-codes`.
 package struct CodeOrder: Sendable {
     private static let known: Set<String> = [
         "attestation", "userVerification", "algorithms", "expiresIn", "sameCardholderAs",
     ]
-    /// Seconds; a code of 0 is one that came too late.
+    /// Bounds of a code's lifetime, in seconds; with 0 the code has expired when it is used.
     package static let lifetime: ClosedRange<Int64> = 0...86_400
 
     let attestation: AttestationConveyance
     let userVerification: UserVerificationRequirement
     let algorithms: OfferedAlgorithms
     let expiresIn: Int64
-    /// The authenticatorId of one whose cardholder this is; nil: a new cardholder.
+    /// The authenticatorId of another enrollment of the same cardholder, or `nil` for a new cardholder.
     let cardholder: String?
 
     init(_ body: JSONObject) throws {
@@ -37,14 +37,16 @@ package struct CodeOrder: Sendable {
     }
 }
 
-/// Makes enrollment codes, as a bank's app or branch would hand them out.
+/// Issues enrollment codes, as a bank's app or branch would.
 struct EnrollmentCodes: Sendable {
-    /// Crockford's: none that is taken for another; 32 of them, so that five bits of a byte choose one.
+    /// Crockford's base 32, which leaves out characters that look alike; five bits of a byte choose one.
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
     let backend: IssuerBackend
 
-    /// `{"attestation"?, "userVerification"?, "algorithms"?, "expiresIn"?, "sameCardholderAs"?}` → `{"code", "link"}`.
+    /// Issues a code: `{"attestation"?, "userVerification"?, "algorithms"?, "expiresIn"?, "sameCardholderAs"?}`.
+    ///
+    /// Answers with `{"code", "link"}`.
     func make(_ incoming: Incoming) async throws -> Answer {
         let order = try CodeOrder(try incoming.object(emptyAllowed: true))
         let code = try newCode()
@@ -74,7 +76,7 @@ struct EnrollmentCodes: Sendable {
         return String(characters[0..<4]) + "-" + String(characters[4..<8])
     }
 
-    /// Both values percent-encoded; a code needs it nowhere.
+    /// Builds the link; the issuer is percent-encoded, and a code never needs it.
     static func link(_ issuer: IssuerURL, _ code: String) -> String {
         "oob-enroll:?issuer=\(PercentEncoding.encode(issuer.text))&code=\(code)"
     }

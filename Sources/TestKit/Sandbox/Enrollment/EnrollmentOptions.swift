@@ -5,11 +5,11 @@ import Keys
 import StrictJSON
 import WebAuthn
 
-/// Opens a registration ceremony for whoever has an enrollment code.
+/// Opens a registration ceremony for a client with an enrollment code.
 struct EnrollmentOptions: Sendable {
-    /// Seconds in which a ceremony must be answered.
+    /// Seconds within which a ceremony must be answered.
     static let lifetime: Int64 = 600
-    /// Options that were lost on the way can be asked for again, but not without end.
+    /// The limit of options for one code: a client can ask again for options that were lost, but not forever.
     private static let maxGiven = 5
 
     let backend: IssuerBackend

@@ -6,12 +6,12 @@ import StrictJSON
 import TextAndTime
 import WebAuthn
 
-/// Takes the answer to a registration ceremony, once.
+/// Accepts the answer to a registration ceremony, once.
 ///
-/// The first body decides, whether it holds or not; the same bytes get the same answer again, so that a client may
-/// repeat what it sent, and other bytes find the ceremony over.
+/// The first body decides the result, valid or not. The same bytes get the same answer again, so that a client may
+/// retry. Other bytes get the error that the ceremony has ended.
 struct RegistrationController: Sendable {
-    /// Seconds for which the same body is answered the same.
+    /// Seconds for which a repeated body gets the same answer.
     private static let remembered: Int64 = 3_600
 
     let backend: IssuerBackend
@@ -70,7 +70,7 @@ struct RegistrationController: Sendable {
         return .json(201, ["authenticatorId": .string(fresh.id), "accessToken": .string(fresh.token)])
     }
 
-    /// WebAuthn Level 3 §7.1, and what the options and the protocol ask for beside it.
+    /// Verifies a registration (WebAuthn Level 3 §7.1), and the further rules of the options and the protocol.
     private static func verify(
         _ request: EnrollmentRequest, in ceremony: CeremonyRecord, under code: EnrollmentCodeRecord,
         at site: IssuerSite
@@ -94,7 +94,7 @@ struct RegistrationController: Sendable {
         return verified
     }
 
-    /// WebAuthn Level 3 §7.1 step 26: a credential id is registered once, for whichever user.
+    /// Refuses a known credential id, of any user (WebAuthn Level 3 §7.1 step 26).
     private static func refuseKnown(_ credentialId: [UInt8], _ db: Database) throws {
         guard try AuthenticatorRecord.row(db, "WHERE credentialId = ?", [Data(credentialId)]) == nil else {
             throw SandboxError.listed(.invalidRegistration, "the credential id is registered already")
@@ -116,13 +116,13 @@ struct RegistrationController: Sendable {
     }
 }
 
-/// The names of a new enrollment, made before the database is asked.
+/// The identifiers of a new enrollment, made before the database transaction.
 private struct FreshEnrollment: Sendable {
     let id: String
     let token: String
 }
 
-/// A registration ceremony, and the answer that ended it.
+/// A registration ceremony, with the answer that ended it.
 struct CeremonyRecord: StoredRecord {
     static let databaseTableName = "ceremony"
 

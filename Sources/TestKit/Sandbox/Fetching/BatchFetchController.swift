@@ -4,7 +4,7 @@ import IssuerProtocol
 import Keys
 import StrictJSON
 
-/// Hands out the requests of many authenticators in one answer, to whoever has the tokens of all.
+/// Answers a fetch for many authenticators at once; the caller has the tokens of all.
 struct BatchFetchController: Sendable {
     private struct Asked: Sendable {
         let authenticatorId: TokenID
@@ -34,7 +34,8 @@ struct BatchFetchController: Sendable {
         try await backend.store.read { db in
             let listing = try Listing(db, of: backend)
             let findings = try asked.map { try Self.finding(for: $0, from: listing, in: db) }
-            // The oldest of all: nobody who has much waits at the expense of the others.
+            // The answer has the oldest entries of all authenticators, so that one with a long list does not delay the
+            // others.
             let last = findings.flatMap(\.sequences).sorted().prefix(RequestList.limit).last ?? 0
             return zip(asked, findings).compactMap { asked, finding in
                 finding.outcome(upTo: last, of: listing)
@@ -57,17 +58,19 @@ struct BatchFetchController: Sendable {
     }
 }
 
-/// What is to be said about one authenticator, before all have been looked at.
+/// The result for one authenticator, before the limit across all of them is applied.
 private enum Finding {
     case problem(ProblemCode)
-    /// What came; one who asked without a cursor is told also that nothing has.
+    /// The listed entries; a caller without a cursor gets an answer even if there are none.
     case entries([Listing.Entry], isWithoutCursor: Bool)
 
     var sequences: [Int64] {
         if case .entries(let entries, _) = self { entries.map(\.sequence) } else { [] }
     }
 
-    /// Nil if there is nothing to say now; what was listed after `last` comes in a later answer.
+    /// Returns the result with the entries up to `last`, or `nil` if there is no result now.
+    ///
+    /// Entries listed after `last` come in a later answer.
     func outcome(upTo last: Int64, of listing: Listing) -> BatchFetchAnswer.Outcome? {
         switch self {
         case .problem(let code): return .problem(code)

@@ -1,24 +1,25 @@
 import GRDB
 import TextAndTime
 
-/// Asks the cardholder of a decoupled purchase again when a request has expired undecided.
+/// Renews the request of a decoupled purchase after it expired undecided.
 ///
-/// A decoupled authentication takes up to 7 days, and an authn request is valid for 24 hours at most: the issuer sends a
-/// new one, with a jti of its own, until there is a decision or the time is over. Whoever fetches sets it off.
+/// A decoupled authentication takes up to 7 days, but an authn request is valid for at most 24 hours. So the issuer
+/// sends new requests, each with a jti of its own, until there is a decision or the time runs out. A fetch triggers the
+/// renewal.
 struct DecoupledRenewals: Sendable {
-    /// Purchases that are looked at for one fetch.
+    /// The limit of purchases that one fetch renews.
     private static let limit = 1_000
 
     let backend: IssuerBackend
 
     func run() async throws {
         let now = backend.now
-        // Most sandboxes have none: a look costs less than a write.
+        // Most sandboxes have no decoupled purchase: a read costs less than a write.
         guard try await backend.store.read({ db in try !Self.due(now: now, limit: 1, db).isEmpty }) else {
             return
         }
         let maker = RequestMaker(backend: backend, site: try backend.site.get())
-        // What was due at the look may have been renewed by another fetch, so it is looked up again.
+        // Another fetch may have renewed some purchases since the read, so they are read again.
         let renewed = try await backend.store.queue.write { db in
             try Self.due(now: now, limit: Self.limit, db).map { purchase in
                 let authenticator = try AuthenticatorRecord.referred(db, id: purchase.authenticatorId)
@@ -32,7 +33,7 @@ struct DecoupledRenewals: Sendable {
         if !renewed.isEmpty { backend.notifier.ring(.pushes) }
     }
 
-    /// Decoupled purchases that are pending and have no open request.
+    /// Returns the pending decoupled purchases without an open request.
     private static func due(now: Int64, limit: Int, _ db: Database) throws -> [PurchaseRecord] {
         try PurchaseRecord.rows(
             db,

@@ -2,7 +2,7 @@ import GRDB
 import IssuerProtocol
 import StrictJSON
 
-/// Hands out the requests of an authenticator.
+/// Answers an authenticator's fetch of its requests.
 struct FetchController: Sendable {
     let backend: IssuerBackend
 

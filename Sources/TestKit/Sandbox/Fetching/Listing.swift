@@ -5,7 +5,7 @@ import IssuerProtocol
 struct ListingRecord: StoredRecord {
     static let databaseTableName = "listing"
 
-    /// Nil before it is inserted.
+    /// The sequence number, or `nil` before the row is inserted.
     var seq: Int64?
     let authenticatorId: String
     let jti: String
@@ -13,7 +13,7 @@ struct ListingRecord: StoredRecord {
     let exp: Int64
 }
 
-/// What is listed for authenticators at one moment, and the cursors into it.
+/// The listed messages at one moment, and the cursors into them.
 struct Listing {
     struct Entry {
         let sequence: Int64
@@ -23,7 +23,7 @@ struct Listing {
     private let db: Database
     private let epoch: String
     private let now: Int64
-    /// The greatest number that was ever given: SQLite's own record of it, which stays when rows are gone.
+    /// The greatest sequence number ever assigned, which sqlite_sequence keeps when rows are deleted.
     private let greatest: Int64
 
     init(_ db: Database, of backend: IssuerBackend) throws {
@@ -33,7 +33,7 @@ struct Listing {
         greatest = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'listing'") ?? 0
     }
 
-    /// What came after that number, or all; oldest first, as many as one answer may hold.
+    /// Returns the entries after a sequence number, or all; oldest first, up to the limit of one answer.
     func entries(of authenticatorId: String, after: Int64?) throws -> [Entry] {
         try ListingRecord.rows(
             db, "WHERE authenticatorId = ? AND seq > ? AND exp > ? ORDER BY seq LIMIT ?",
@@ -41,19 +41,21 @@ struct Listing {
         ).map { Entry(sequence: $0.seq ?? 0, jws: $0.jws) }
     }
 
-    /// A list of these, and the cursor for what comes later.
+    /// Returns a list of the entries, with the cursor for later ones.
     func list(_ entries: [Entry]) -> RequestList {
         RequestList(requests: entries.map(\.jws), cursor: "\(epoch).\(entries.last?.sequence ?? greatest)")
     }
 
-    /// A cursor that was given out before another or is the same, in turn for each number.
+    /// Returns the same cursor or an earlier one; successive numbers go through all of them in turn.
     static func cursor(beside cursor: String, number: Int) -> String {
         let parts = cursor.split(separator: ".")
         guard parts.count == 2, let sequence = Int(parts[1]), sequence > 0 else { return cursor }
         return "\(parts[0]).\(number % (sequence + 1))"
     }
 
-    /// What a cursor stands for; nil for one of another database, or that was never given out.
+    /// Returns the sequence number of a cursor.
+    ///
+    /// Returns `nil` for a cursor of another database, or a cursor that was never given out.
     func sequence(of cursor: String) -> Int64? {
         let parts = cursor.utf8.count <= 256 ? cursor.split(separator: ".", omittingEmptySubsequences: false) : []
         guard parts.count == 2, parts[0].utf8.elementsEqual(epoch.utf8), let sequence = Int64(parts[1]),

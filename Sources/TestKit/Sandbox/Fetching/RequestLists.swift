@@ -1,12 +1,12 @@
 import IssuerProtocol
 import StrictJSON
 
-/// The requests in a fetch's answer, which can come twice and in another order.
+/// The lists of requests in a fetch's answer, which can be duplicated and reordered.
 struct RequestLists {
     private let original: Answer
     private var object: JSONObject
 
-    /// Nil for an answer without a list.
+    /// Returns `nil` for an answer without a list.
     init?(of answer: Answer) {
         let limits = JSONLimits(maxBytes: RequestList.maxBytes)
         guard answer.status == 200, let object = try? JSONReader.object(answer.body, limits: limits),
@@ -22,7 +22,7 @@ struct RequestLists {
         return answer
     }
 
-    /// Lists each request once more, as far as one answer may hold them; false if that changes nothing.
+    /// Lists each request once more, up to the limit of one answer; returns whether a list has changed.
     mutating func duplicate() -> Bool {
         let before = lists
         var room = max(RequestList.limit - before.joined().count, 0)
@@ -34,14 +34,16 @@ struct RequestLists {
         return lists != before
     }
 
-    /// False if that changes nothing.
+    /// Shuffles each list; returns whether a list has changed.
     mutating func reorder(using generator: inout SplitMix64) -> Bool {
         let before = lists
         lists = before.map { generator.shuffled($0) }
         return lists != before
     }
 
-    /// Gives each list another cursor, by its authenticator (nil in a fetch that is no batch) and its own cursor.
+    /// Replaces the cursor of each list, given its authenticator and its own cursor.
+    ///
+    /// The authenticator is `nil` in a fetch that is not a batch.
     mutating func replaceCursors(_ cursor: (_ authenticatorId: String?, _ own: String) -> String) {
         holders = holders.map { holder in
             guard case .string(let own)? = holder["cursor"] else { return holder }
@@ -53,7 +55,7 @@ struct RequestLists {
         }
     }
 
-    /// A fetch has one list, a batch fetch one in each of its results.
+    /// The lists of the answer: one for a fetch, one in each result for a batch fetch.
     private var lists: [[JSONValue]] {
         get { holders.map(Self.list(of:)) }
         set {

@@ -2,23 +2,23 @@ import HTTPTypes
 import IssuerProtocol
 package import StrictJSON
 
-/// How much of an answer goes out before its connection is closed.
+/// The part of an answer that is sent before its connection is closed.
 package enum Transmission: Sendable, Equatable {
     case whole, nothing
-    /// All of the length that is announced, and half of the body.
+    /// The full length announced, and half of the body sent.
     case half
-    /// More and more white space, up to a bound that is far beyond what any client should read.
+    /// Ever more white space, up to a bound far beyond what any client should read.
     case endless
 }
 
-/// An HTTP answer before it goes out.
+/// An HTTP answer to be sent.
 package struct Answer: Sendable {
     package var status: Int
     package var contentType: String?
     package var body: [UInt8]
-    /// Seconds.
+    /// Retry-After, in seconds.
     package var retryAfter: Int64?
-    /// The methods that a path takes, for 405.
+    /// The methods of the path, for a 405.
     package var allow: String?
     package var transmission: Transmission = .whole
 

@@ -3,15 +3,15 @@ import IssuerProtocol
 import StrictJSON
 import TextAndTime
 
-/// A call as it came over HTTP, whole and within bounds.
+/// A complete HTTP request within the bounds.
 package struct Call: Sendable {
-    /// Bytes of a body.
+    /// The limit of a body, in bytes.
     package static let maxBody = 1_048_576
 
     package var method: String
-    /// Without the query, percent-encoded as it came.
+    /// The path without the query, percent-encoded as received.
     package var path: String
-    /// If a name is given twice, the first counts.
+    /// The query's members; if a name is given twice, the first counts.
     package var query: [String: String]
     /// The `Authorization` field.
     package var authorization: String?
@@ -31,7 +31,7 @@ package struct Call: Sendable {
         self.body = body
     }
 
-    /// - Parameter target: the path and the query as they came, percent-encoded.
+    /// - Parameter target: the path and the query as received, percent-encoded.
     package init(
         _ method: String, target: String, authorization: String?, traceparent: String? = nil, body: [UInt8]
     ) {
@@ -45,12 +45,12 @@ package struct Call: Sendable {
     }
 }
 
-/// A call that has found its route.
+/// A call with the captures of its route.
 struct Incoming: Sendable {
     private let call: Call
-    /// What the path holds in the place of its pattern's placeholder.
+    /// The path's segments at the pattern's placeholders.
     let captured: [String]
-    /// Whether it is as it came, and not what a fault on purpose made of it.
+    /// Whether the call is as received, not as an injected fault changed it.
     let isOriginal: Bool
 
     init(_ call: Call, captured: [String], isOriginal: Bool = true) {
@@ -60,7 +60,7 @@ struct Incoming: Sendable {
     }
 
     var body: [UInt8] { call.body }
-    /// At most 256 bytes of it.
+    /// The first 256 bytes of `traceparent`.
     var traceparent: String? { call.traceparent.map { $0.beginning(bytes: 256) } }
 
     /// The token of `Authorization: Bearer …` (RFC 6750 §2.1).
@@ -73,7 +73,7 @@ struct Incoming: Sendable {
 
     func query(_ name: String) -> String? { call.query[name] }
 
-    /// The same without these members of the query, and with that body if there is one.
+    /// Returns a copy without some members of the query, and with another body if one is given.
     func without(_ names: [String], body: [UInt8]?) -> Incoming {
         var call = call
         for name in names { call.query[name] = nil }
@@ -81,7 +81,7 @@ struct Incoming: Sendable {
         return Incoming(call, captured: captured, isOriginal: false)
     }
 
-    /// Seconds to wait, 0 to 60; absent is 0.
+    /// Reads the seconds to wait, 0 to 60; absent means 0.
     func wait() throws -> Int64 {
         guard let text = call.query["wait"] else { return 0 }
         guard let seconds = Self.number(text, in: 0...60) else {
@@ -90,7 +90,7 @@ struct Incoming: Sendable {
         return seconds
     }
 
-    /// A member of the query that is a whole number; nil if it is absent.
+    /// Reads a whole number from the query, or returns `nil` if it is absent.
     func number(_ name: String, in range: ClosedRange<Int64>) throws(SandboxError) -> Int64? {
         guard let text = call.query[name] else { return nil }
         guard let number = Self.number(text, in: range) else {
@@ -99,7 +99,7 @@ struct Incoming: Sendable {
         return number
     }
 
-    /// A member of the query that is true or false; absent is false.
+    /// Reads a Boolean from the query; absent means false.
     func flag(_ name: String) throws(SandboxError) -> Bool {
         switch call.query[name] {
         case nil, "false": false
@@ -113,7 +113,7 @@ struct Incoming: Sendable {
         return Int64(text).flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// The body as an object; an empty body is an empty object if the call allows it.
+    /// Parses the body as an object; an empty body is an empty object if the call allows it.
     func object(emptyAllowed: Bool = false) throws -> JSONObject {
         if emptyAllowed, body.isEmpty { return [:] }
         return try JSONReader.object(body, limits: JSONLimits(maxBytes: Call.maxBody))

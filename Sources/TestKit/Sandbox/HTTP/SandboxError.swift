@@ -2,23 +2,27 @@ import IssuerProtocol
 import StrictJSON
 import TextAndTime
 
-/// A call that gets a problem (RFC 9457) for an answer.
+/// An error that is answered with a problem (RFC 9457).
 struct SandboxError: Error, Equatable {
     let status: Int
-    /// One of the issuer protocol's, or nil if a client may repeat the call or a person has to read the detail.
+    /// A code of the issuer protocol, or `nil` if there is none for the error.
+    ///
+    /// Without a code, a client may repeat the call, or a person has to read the detail.
     let code: ProblemCode?
     let detail: String
     /// Seconds after which a client may try again.
     var retryAfter: Int64?
-    /// The Erro with which a party of EMV 3-D Secure would have answered.
+    /// The Erro with which a party of EMV 3-D Secure would answer.
     var erro: JSONObject?
 
-    /// A refusal that the issuer protocol lists, with that code's own status.
+    /// Returns an error that the issuer protocol lists, with the status of its code.
     static func listed(_ code: ProblemCode, _ detail: String) -> SandboxError {
         SandboxError(status: code.status, code: code, detail: detail)
     }
 
-    /// A wrong call to the sandbox's own paths: what is wrong, where, and what is allowed.
+    /// Returns the error for a wrong call to the sandbox's own paths.
+    ///
+    /// The detail says what is wrong, where, and what is allowed.
     static func badRequest(_ detail: String, erro: JSONObject? = nil) -> SandboxError {
         SandboxError(status: 400, code: nil, detail: detail, erro: erro)
     }
@@ -36,7 +40,7 @@ struct SandboxError: Error, Equatable {
 }
 
 extension JSONObject {
-    /// A string member that must be one of an enumeration's raw values.
+    /// Reads a string member that must be one of an enumeration's raw values.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, as type: Choice.Type = Choice.self
     ) throws -> Choice where Choice.RawValue == String {
@@ -56,7 +60,7 @@ extension JSONObject {
         return try choice(name)
     }
 
-    /// Throws if there is a member that the call does not know.
+    /// Throws if the object has an unknown member.
     func refuseMembers(except known: Set<String>) throws {
         for member in members where !known.contains(member.name) {
             let advice = NearestName.advice(for: member.name, among: known.sorted())

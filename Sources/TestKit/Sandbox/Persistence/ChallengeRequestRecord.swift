@@ -1,6 +1,6 @@
 import GRDB
 
-/// A CReq that a test sent between the first and the last one, which the sandbox sends by itself.
+/// A CReq that a test sent between the first and the last CReq; the sandbox plays those two itself.
 struct ChallengeRequestRecord: StoredRecord {
     enum Reply: String, Codable {
         /// No result yet: the instructions once more.
@@ -14,9 +14,9 @@ struct ChallengeRequestRecord: StoredRecord {
     static let databaseTableName = "challengeRequest"
 
     let purchaseId: Int64
-    /// Seconds since 1970.
+    /// The time, in seconds since 1970.
     let at: Int64
-    /// "01" the cardholder tapped, "02" of itself.
+    /// "01" if the cardholder tapped, "02" if the SDK sent it by itself.
     let oobContinue: String
     let oobAppFailed: Bool
     let answer: Reply

@@ -1,9 +1,9 @@
 import GRDB
 import TextAndTime
 
-/// How far a test's clock is ahead, in the database: it survives a restart.
+/// The lead of a test clock over the system's, stored in the database so that it survives a restart.
 enum ClockOffset {
-    /// Seconds; 0 if the clock was never moved.
+    /// Reads the lead in seconds; 0 if the clock was never moved.
     static func stored(_ db: Database) throws -> Int64 {
         let text = try String.fetchOne(db, sql: "SELECT value FROM fact WHERE name = 'clockOffset'")
         guard let text else { return 0 }

@@ -1,19 +1,19 @@
-/// What a completion is in EMV 3-D Secure's fields, which differ by version and channel.
+/// The EMV 3-D Secure fields of a completion, which differ by version and channel.
 struct EMVOutcome: Sendable {
     let completion: CompletionRecord
     let profile: EMVProfile
 
-    /// Of the RReq.
+    /// The transStatus of the RReq.
     var transStatus: String { completion.transStatus }
 
-    /// Why the authentication did not succeed; transStatusReason is required for N and U.
+    /// The reason why the authentication did not succeed; transStatusReason is required for N and U.
     ///
-    /// 2.1.0 ends at 21: for what it has no value, the sandbox sends 01.
+    /// The values of 2.1.0 end at 21: for a reason without a value, the sandbox sends 01.
     var transStatusReason: String? {
         let has26 = profile.version != .v210
         switch completion.status {
         case .authenticated: return nil
-        // 24: the Requestor's time for a decoupled authentication is over. 14: timed out at the ACS.
+        // 24: the Requestor's time for a decoupled authentication has run out. 14: timed out at the ACS.
         case .expired: return profile.decoupled == nil ? "14" : "24"
         // 26: attempted but not performed by the cardholder.
         case .cancelled: return has26 ? "26" : "01"
@@ -30,12 +30,12 @@ struct EMVOutcome: Sendable {
         }
     }
 
-    /// Challenge Cancelation Indicator, which tells leaving and timing out from failing.
+    /// Challenge Cancelation Indicator, which distinguishes leaving and timing out from failing.
     var challengeCancel: String? {
         switch completion.status {
         case .authenticated: nil
         case .notAuthenticated:
-            // 06: transaction error. 10: an Erro in response to the CReq, which 2.3.1 tells apart.
+            // 06: transaction error. 10: an Erro in response to the CReq, which only 2.3.1 distinguishes.
             if completion.reason != CompletionRecord.invalidCReq {
                 nil
             } else {
@@ -49,7 +49,7 @@ struct EMVOutcome: Sendable {
         }
     }
 
-    /// How often the cardholder tried; a decoupled authentication has no interactions to count.
+    /// The number of the cardholder's attempts; a decoupled authentication has no interactions to count.
     var interactionCounter: String? {
         guard profile.decoupled == nil else { return nil }
         return completion.jti == nil ? "00" : "01"
@@ -57,7 +57,7 @@ struct EMVOutcome: Sendable {
 }
 
 extension CompletionRecord {
-    /// The reasons of a completion that the sandbox gives itself.
+    /// The sandbox's own reasons for a completion.
     static let invalidCReq = "invalidCReq"
     static let sdkTimedOut = "sdkTimedOut"
 }

@@ -1,8 +1,8 @@
 import StrictJSON
 
-/// How one authentication goes through EMV 3-D Secure: the version and channel of its messages, and what they carry.
+/// The course of one authentication in EMV 3-D Secure: version, channel and content of its messages.
 ///
-/// What a value is allowed to be is checked when it is read (``init(_:transaction:)``); the members keep EMV's names.
+/// ``init(_:transaction:)`` verifies the values when it reads them. The members keep EMV's names.
 struct EMVProfile: Codable, Equatable {
     /// messageVersion.
     enum Version: String, CaseIterable, Codable {
@@ -24,25 +24,25 @@ struct EMVProfile: Codable, Equatable {
         case nonPayment = "02"
     }
 
-    /// What the 3DS SDK, or the browser, does about the challenge.
+    /// The behavior of the 3DS SDK, or of the browser, in the challenge.
     enum SDK: String, CaseIterable, Codable {
-        /// It sends the first CReq, and another one when the cardholder comes back.
+        /// Sends the first CReq, and another one when the cardholder comes back.
         case inOrder
         case noFirstCReq
-        /// The cardholder does not come back to the merchant's app: there is no last CReq.
+        /// Sends no last CReq, because the cardholder does not come back to the merchant's app.
         case noReturn
     }
 
     /// Decoupled authentication: no challenge, and a result by RReq alone.
     struct Decoupled: Codable, Equatable {
-        /// threeDSRequestorDecMaxTime, of 7 days at most.
+        /// threeDSRequestorDecMaxTime, at most 7 days.
         let maxMinutes: Int64
         var seconds: Int64 { maxMinutes * 60 }
 
         static let range: ClosedRange<Int64> = 1...10_080
     }
 
-    /// What opens the issuer's app on the same device.
+    /// The link that opens the issuer's app on the same device.
     struct OOBApp: Codable, Equatable {
         let url: String
         let label: String?
@@ -54,7 +54,7 @@ struct EMVProfile: Codable, Equatable {
     var channel = Channel.app
     var category = Category.payment
     var decoupled: Decoupled?
-    /// authenticationMethod; nil: what follows from the request.
+    /// authenticationMethod, or `nil` to derive it from the request.
     var methods: [String]?
     /// whiteListStatus in 2.2.0, trustListStatus in 2.3.1.
     var trustListStatus: String?
@@ -67,12 +67,12 @@ struct EMVProfile: Codable, Equatable {
     var oobAppFailed = false
     var sdk = SDK.inOrder
 
-    /// Whether the elements of 2.3.1 for out-of-band challenges are there, in the message or in the extension.
+    /// Whether the message or the extension carries 2.3.1's elements for out-of-band challenges.
     var hasOOBElements: Bool { version == .v231 || hasBridging }
 
-    /// Seconds that the ACS waits for the cardholder, unless the order says otherwise.
+    /// Seconds for which the ACS waits for the cardholder, unless the order sets them.
     ///
-    /// 600 s is what an ACS gives an interaction in app and browser alike, 30 s what it gives the first CReq.
+    /// An ACS gives an interaction 600 s, in app and browser alike. It gives the first CReq 30 s.
     var usualLifetime: Int64 {
         if let decoupled { return decoupled.seconds }
         return sdk == .noFirstCReq ? Self.firstCReqLimit : 600

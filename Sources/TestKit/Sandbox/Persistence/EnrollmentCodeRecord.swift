@@ -3,7 +3,7 @@ import Keys
 import StrictJSON
 import WebAuthn
 
-/// What an enrollment code allows, and how far it is used.
+/// An enrollment code: its options, and its use so far.
 struct EnrollmentCodeRecord: StoredRecord {
     static let databaseTableName = "enrollmentCode"
 
@@ -21,9 +21,9 @@ struct EnrollmentCodeRecord: StoredRecord {
     }
 }
 
-/// The signature algorithms that a registration is offered, by their COSE numbers, the most wanted first.
+/// The signature algorithms offered to a registration, by COSE number, the most preferred first.
 ///
-/// They may be such as the sandbox cannot verify: it tries how a client chooses.
+/// They may include algorithms that the sandbox cannot verify, in order to test how a client chooses.
 struct OfferedAlgorithms: Sendable {
     static let all = OfferedAlgorithms(numbers: SignatureAlgorithm.allCases.map(\.rawValue))
 
@@ -31,7 +31,7 @@ struct OfferedAlgorithms: Sendable {
 
     private init(numbers: [Int]) { self.numbers = numbers }
 
-    /// Nil unless there are 1 to 16 whole numbers of 32 bits, as WebAuthn has them (Level 3 §5.8.5).
+    /// Returns `nil` unless there are 1 to 16 integers of 32 bits, as in WebAuthn (Level 3 §5.8.5).
     init?(_ json: JSONValue) {
         guard case .array(let elements) = json, (1...16).contains(elements.count) else { return nil }
         let numbers = elements.compactMap { element -> Int? in

@@ -1,7 +1,7 @@
 import StrictJSON
 import TextAndTime
 
-/// RFC 3339, UTC, as in the sandbox's own answers.
+/// Times as text: RFC 3339, UTC, as in the sandbox's own answers.
 extension JSONValue {
     static func time(_ secondsSince1970: Int64) -> JSONValue {
         .string(UTCTime.text(secondsSince1970))

@@ -1,14 +1,14 @@
 import Keys
 import Synchronization
 
-/// Public keys of authenticators by the bytes that they were read from: parsing one takes longer than a verification.
+/// A cache of authenticators' public keys by their encoded bytes: parsing a key takes longer than a verification.
 final class KnownPublicKeys: Sendable {
-    /// The most that are known: some KB each.
+    /// The limit of cached keys, which take some KB each.
     private static let limit = 1_024
 
     private let keys = Mutex<[[UInt8]: PublicKey]>([:])
 
-    /// - Throws: `KeyError` for what is no key.
+    /// - Throws: `KeyError` if the bytes are not a public key.
     func key(_ subjectPublicKeyInfo: [UInt8]) throws(KeyError) -> PublicKey {
         if let known = keys.withLock({ $0[subjectPublicKeyInfo] }) { return known }
         let key = try PublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo)

@@ -3,40 +3,42 @@ import IssuerProtocol
 import Keys
 import StrictJSON
 
-/// One push of a request, or of what takes it back, and what became of it.
+/// A push of a request or of its cancellation, and its state.
 struct PushRecord: StoredRecord {
-    /// What is pushed.
+    /// The kind of message that is pushed.
     enum Message: String, Codable { case request, cancellation }
 
     enum State: String, Codable {
         case waiting, sending, delivered, failed, expired
-        /// The request was decided or taken back before it could be pushed.
+        /// The request was decided or cancelled before it could be pushed.
         case withdrawn
     }
 
     static let databaseTableName = "push"
 
-    /// Nil before it is inserted.
+    /// The row's ID, or `nil` before it is inserted.
     var id: Int64?
-    /// The request's.
+    /// The jti of the request.
     let jti: String
     let authenticatorId: String
     let message: Message
-    /// Nil: a hint to fetch.
+    /// The message, or `nil` for a hint to fetch.
     let jws: String?
     let exp: Int64
     var dueAt: Int64
     var state: State
     var tries: Int64 = 0
-    /// Of the last try.
+    /// The time of the last attempt.
     var at: Int64?
     var status: Int?
     var problem: String?
 
-    /// What is encrypted: the message, or a hint to fetch.
+    /// The plaintext: the message, or a hint to fetch.
     var plain: [UInt8] { Array((jws ?? "fetch").utf8) }
 
-    /// The message to push, nil if only a hint may be sent, or the message is longer than RFC 8291 §4 allows.
+    /// Returns the message to push, or `nil` if the push can only be a hint.
+    ///
+    /// That is so if the mode says so, or if the message is longer than RFC 8291 §4 allows.
     static func body(of jws: String, by mode: PushMode) -> String? {
         mode == .hint || jws.utf8.count > PushRecipient.maxPlain ? nil : jws
     }
@@ -59,11 +61,11 @@ extension PushRecord {
     }
 }
 
-/// How a request and its cancellation reach the authenticator.
+/// The ways in which a request and its cancellation reach the authenticator.
 enum PushMode: String, Codable, CaseIterable {
     /// Listed, and pushed if there is a subscription.
     case both
-    /// As `both`, but what is pushed says no more than that there is something to fetch.
+    /// Listed as with `both`, but pushed only as a hint that there is something to fetch.
     case hint
     /// Pushed, and never listed.
     case pushOnly = "only"

@@ -4,35 +4,35 @@ import StrictJSON
 import ThreeDS
 import WebAuthn
 
-/// One authentication of one cardholder, which completes once.
+/// An authentication of one cardholder, which completes once.
 struct PurchaseRecord: StoredRecord {
     static let databaseTableName = "purchase"
 
     let id: Int64
-    /// Lower case.
+    /// The acsTransId in lower case.
     let acsTransId: String
     let authenticatorId: String
     @Blob var transactionDigest: [UInt8]
-    /// In the order in which they are sent.
+    /// The transaction's members, in the order in which they are sent.
     let transaction: JSONObject
-    /// Nil: the assertion is to have the plain form.
+    /// The payment extension, or `nil` for an assertion in the plain form.
     let payment: PaymentExtension?
-    /// As each request of it claims.
+    /// The `traceparent` claim of each request.
     let traceparent: String?
     let push: PushMode
     let userVerification: UserVerificationRequirement
-    /// As it was ordered; the profile follows from it and the transaction.
+    /// The EMV members of the order; the profile follows from them and from the transaction.
     let emvOrder: JSONObject
     let emv: EMVProfile
-    /// For the requests that are renewed.
+    /// Whether the authentication is decoupled, so that its expired requests are renewed.
     let isDecoupled: Bool
     let threeDSServerTransID: String
     let dsTransID: String
     let sdkTransID: String
-    /// Seconds since 1970.
+    /// The time of the start, in seconds since 1970.
     let createdAt: Int64
     let expiresAt: Int64
-    /// When the call that started it came.
+    /// The time when the call that started the purchase came.
     let startedMilliseconds: Int64
 
     var members: [TransactionMember] {
@@ -44,10 +44,10 @@ struct PurchaseRecord: StoredRecord {
 
     func member(_ name: String) -> String? { members.first { $0.name == name }?.value }
 
-    /// As it was given, in EMV's spelling of the name.
+    /// The acsTransId as it was given, under EMV's spelling of the name.
     var acsTransID: String { member("acsTransId") ?? acsTransId }
 
-    /// What the assertion has to be, for a relying party of that origin.
+    /// Returns the form that the assertion must have, for a relying party with that origin.
     func form(rpId: String, origin: String) throws -> AssertionForm {
         guard let payment else { return .get }
         return .payment(
@@ -55,7 +55,7 @@ struct PurchaseRecord: StoredRecord {
     }
 }
 
-/// How a purchase ended.
+/// The completion of a purchase.
 struct CompletionRecord: StoredRecord {
     enum Status: String, Codable { case authenticated, notAuthenticated, expired, cancelled }
 
@@ -63,29 +63,29 @@ struct CompletionRecord: StoredRecord {
 
     let purchaseId: Int64
     let status: Status
-    /// Why not, as the authenticator said it.
+    /// The reason for a failure: the authenticator's, or the sandbox's own.
     var reason: String?
-    /// The request whose decision completed the purchase; nil if none did.
+    /// The request whose decision completed the purchase, or `nil` if no decision did.
     var jti: String?
     let at: Int64
-    /// `at` in milliseconds, if a decision completed it.
+    /// The value of `at` in milliseconds, if a decision completed the purchase.
     var decidedMilliseconds: Int64?
 
-    /// Of the RReq, and of the final CRes if there is one; U, after an invalid CReq, has none.
+    /// The transStatus of the RReq, and of the final CRes if there is one; U, after an invalid CReq, has no CRes.
     var transStatus: String {
         if status == .authenticated { return "Y" }
         return reason == Self.invalidCReq ? "U" : "N"
     }
 }
 
-/// One authn request, as it was signed.
+/// A signed authn request.
 struct RequestRecord: StoredRecord {
     static let databaseTableName = "authnRequest"
 
     let jti: String
     let purchaseId: Int64
     let authenticatorId: String
-    /// What the assertion must name as its origin.
+    /// The origin that the assertion must name.
     let origin: String
     @Blob var nonce: [UInt8]
     @Blob var challenge: [UInt8]
@@ -95,7 +95,7 @@ struct RequestRecord: StoredRecord {
     var cancelledAt: Int64?
 }
 
-/// A decision that was taken.
+/// An accepted decision.
 struct DecisionRecord: StoredRecord {
     static let databaseTableName = "decision"
 
@@ -104,13 +104,13 @@ struct DecisionRecord: StoredRecord {
     let body: JSONObject
     let transStatus: String
     let at: Int64
-    /// The number that the assertion's had to exceed.
+    /// The stored signCount, which the assertion's had to exceed.
     let storedSignCount: UInt32
     let verdict: JSONValue?
-    /// The `traceparent` field that it came with.
+    /// The `traceparent` field of the decision's call.
     let traceparent: String?
-    /// How often the same bytes came again.
+    /// The number of times that the same bytes came again.
     var repeats: Int64 = 0
-    /// How often other bytes came.
+    /// The number of times that other bytes came.
     var conflicts: Int64 = 0
 }

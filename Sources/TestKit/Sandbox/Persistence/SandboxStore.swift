@@ -3,22 +3,22 @@ import TextAndTime
 
 /// The sandbox's database: in memory, or one SQLite file.
 package struct SandboxStore: Sendable {
-    /// What went wrong when the file was opened.
+    /// An error while the database was opened.
     package struct OpeningError: Error, CustomStringConvertible {
         package let description: String
     }
 
     let queue: DatabaseQueue
     let publicKeys = KnownPublicKeys()
-    /// Marks this database in cursors, so that a cursor of another one is known as such.
+    /// The mark of this database in cursors, by which a cursor of another database is recognized.
     let epoch: String
-    /// Seconds that a test's clock was ahead when the database was opened; nil: the clock is the system's.
+    /// Seconds by which the test clock was ahead when the database was opened, or `nil` for the system's clock.
     let clockOffset: Int64?
 
-    /// Without a path everything is gone when the process ends.
+    /// Opens the database; without a path it is in memory and lost at exit.
     ///
-    /// Throws for a database that was used by a test's clock ahead of the system's, unless the clock is one again, and
-    /// for one with authenticators that are not for tests, if it is one.
+    /// Throws without a test clock if the database was used with a test clock that is ahead of the system's. Throws
+    /// with a test clock if the database has authenticators that are not for tests.
     package init(path: String?, dependencies: SandboxDependencies, hasTestClock: Bool = false) throws {
         do {
             queue = try path.map(Self.openFile) ?? DatabaseQueue()
@@ -42,15 +42,15 @@ package struct SandboxStore: Sendable {
         clockOffset = hasTestClock ? offset : nil
     }
 
-    /// Reads, with no write of others in between.
+    /// Reads the database, without a write in between.
     ///
-    /// GRDB's own `read` has SQLite refuse writes meanwhile (`PRAGMA query_only`), and whenever that changes SQLite compiles
-    /// all statements anew. There is one connection, and one access to it at a time.
+    /// GRDB's own `read` makes SQLite refuse writes meanwhile (`PRAGMA query_only`). Each change of that setting makes
+    /// SQLite compile all statements again. There is one connection, and one access to it at a time.
     func read<T: Sendable>(_ body: @Sendable (Database) throws -> T) async throws -> T {
         try await queue.unsafeRead(body)
     }
 
-    /// An authenticator that is not of authnType `test` and has not ended.
+    /// Returns the first authenticator that has not ended and whose authnType is not `test`.
     private static func firstThatIsNoTest(_ db: Database) throws -> String? {
         try String.fetchOne(
             db, sql: "SELECT id FROM authenticator WHERE authnType <> 'test' AND endedAt IS NULL ORDER BY seq LIMIT 1")
@@ -76,7 +76,7 @@ package struct SandboxStore: Sendable {
         var configuration = Configuration()
         configuration.journalMode = .wal
         let queue = try DatabaseQueue(path: path, configuration: configuration)
-        // Set after opening: GRDB's own set-up of WAL would put it back to NORMAL.
+        // Set after opening: GRDB's own set-up of WAL would reset it to NORMAL.
         let level = try queue.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
             return try Int.fetchOne(db, sql: "PRAGMA synchronous")

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The sandbox's tables; the records of the same names have their columns.
+/// The sandbox's tables; their columns are the properties of the records of the same names.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -8,9 +8,10 @@ enum Schema {
         return migrator
     }
 
-    /// A ceremony keeps the answer it gave, so that the same body gets it again; all times are seconds since 1970.
+    /// The tables of enrollment; all times are in seconds since 1970.
     ///
-    /// A subscription is kept as it came, with its auth secret.
+    /// A ceremony stores its answer, so that the same body gets it again. A subscription is stored as received, with
+    /// its auth secret.
     private static let enrollment = """
         CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
         CREATE TABLE enrollmentCode (
@@ -28,7 +29,7 @@ enum Schema {
             pushSince INTEGER) STRICT;
         """
 
-    /// `completion` has one row for a purchase at most: its key is what makes completing happen once.
+    /// The tables of purchases; the primary key of `completion` makes a purchase complete at most once.
     private static let purchases = """
         CREATE TABLE purchase (
             id INTEGER PRIMARY KEY, acsTransId TEXT NOT NULL,
@@ -49,10 +50,10 @@ enum Schema {
             reason TEXT, jti TEXT, at INTEGER NOT NULL, decidedMilliseconds INTEGER) STRICT;
         """
 
-    /// The queue of pushes is their record as well, and its `jti` is the request's.
+    /// The tables of messages; the queue of pushes is also their record, and its `jti` is the request's.
     ///
-    /// Of a decision is counted how often it came again: the same
-    /// bytes, and others. A problem's status and code are kept as they were answered.
+    /// A decision counts its repetitions: with the same bytes, and with others. A problem's status and code are stored
+    /// as they were answered.
     private static let messages = """
         CREATE TABLE authnRequest (
             jti TEXT PRIMARY KEY, purchaseId INTEGER NOT NULL REFERENCES purchase, authenticatorId TEXT NOT NULL,

@@ -4,7 +4,7 @@ import IssuerProtocol
 import StrictJSON
 import WebAuthn
 
-/// Bytes that a column has as a BLOB.
+/// Bytes in a BLOB column.
 @propertyWrapper struct Blob: Codable, DatabaseValueConvertible, Sendable {
     var wrappedValue: [UInt8]
 
@@ -15,7 +15,7 @@ import WebAuthn
     }
 }
 
-/// A value that a column has as the text of its JSON.
+/// A value that a column stores as JSON text.
 protocol StoredJSON: Codable {
     init(stored: JSONValue) throws
     var stored: JSONValue { get }
@@ -37,7 +37,7 @@ extension JSONValue: StoredJSON {
     init(stored: JSONValue) { self = stored }
     var stored: JSONValue { self }
 
-    /// As a column takes it.
+    /// The text for a column.
     var text: String { String(decoding: serialized(), as: UTF8.self) }
 }
 
@@ -67,27 +67,27 @@ extension OfferedAlgorithms: StoredJSON {
     var stored: JSONValue { json }
 }
 
-/// JSON of a kind that the program cannot have written.
+/// JSON that the program cannot have written.
 struct UnreadableColumnError: Error {}
 
 extension UserVerificationRequirement: Codable {}
 extension AttestationConveyance: Codable {}
 
-/// A row of a table, as it is read and written: its properties are named like the columns.
+/// A row of a table; its properties have the names of the columns.
 protocol StoredRecord: Codable, FetchableRecord, PersistableRecord, Sendable {}
 
 extension StoredRecord {
-    /// The rows that a condition selects, such as `WHERE jti = ?`; the statement is compiled once.
+    /// Reads the rows that a condition selects, such as `WHERE jti = ?`; the compiled statement is cached.
     static func rows(_ db: Database, _ condition: String, _ values: StatementArguments = []) throws -> [Self] {
         try request(condition, values).fetchAll(db)
     }
 
-    /// The first of these; `nil` if there is none.
+    /// Reads the first row that a condition selects, or returns `nil` if there is none.
     static func row(_ db: Database, _ condition: String, _ values: StatementArguments = []) throws -> Self? {
         try request(condition, values).fetchOne(db)
     }
 
-    /// The only row of that id, to which another row refers.
+    /// Reads the row with an ID to which another row refers; throws if there is none.
     static func referred(_ db: Database, id: some DatabaseValueConvertible) throws -> Self {
         guard let row = try row(db, "WHERE id = ?", [id]) else {
             throw RecordError.recordNotFound(databaseTableName: databaseTableName, key: ["id": id.databaseValue])

@@ -3,13 +3,16 @@ import StrictJSON
 import TextAndTime
 import ThreeDS
 
-/// What the cardholder and the 3DS SDK do about a challenge, besides what the sandbox plays by itself.
+/// The calls that act as the cardholder or the 3DS SDK in a challenge.
+///
+/// The sandbox plays the rest of the challenge by itself.
 struct ChallengeController: Sendable {
     let backend: IssuerBackend
 
-    /// `{"challengeCancel"?: "01" | "08"}`: the cardholder cancels in the challenge UI, or the SDK has waited too long.
+    /// Cancels a purchase: `{"challengeCancel"?: "01" | "08"}`.
     ///
-    /// The purchase ends as cancelled, and its requests are taken back.
+    /// The cardholder cancels in the challenge UI (01), or the SDK has waited too long (08). The purchase ends as
+    /// cancelled, and its requests are cancelled.
     func cancel(_ incoming: Incoming) async throws -> Answer {
         let body = try incoming.object(emptyAllowed: true)
         try body.refuseMembers(except: ["challengeCancel"])
@@ -22,16 +25,16 @@ struct ChallengeController: Sendable {
         }
     }
 
-    /// challengeCancel of a CReq, or what an SDK that timed out makes of it in the RReq.
+    /// The challengeCancel of a CReq, or of the RReq that follows an SDK's time-out.
     private enum Cancel: String, CaseIterable {
         case cardholder = "01"
         case sdkTimedOut = "08"
     }
 
-    /// `{"oobContinue"?: "01" | "02", "oobAppStatus"?: "01", "invalid"?: true}`: the SDK sends a CReq.
+    /// Plays a CReq of the SDK: `{"oobContinue"?: "01" | "02", "oobAppStatus"?: "01", "invalid"?: true}`.
     ///
-    /// "02", the default, is an SDK whose app is in the foreground again. Without a result the ACS answers with its
-    /// instructions once more; after a time-out, with an Erro; an invalid CReq ends the authentication.
+    /// "02", the default, means that the SDK's app is in the foreground again. Without a result the ACS answers with
+    /// its instructions once more. After a time-out it answers with an Erro. An invalid CReq ends the authentication.
     func request(_ incoming: Incoming) async throws -> Answer {
         let body = try incoming.object(emptyAllowed: true)
         try body.refuseMembers(except: ["oobContinue", "oobAppStatus", "invalid"])
@@ -72,10 +75,10 @@ struct ChallengeController: Sendable {
 
     private enum AppStatus: String, CaseIterable { case notOpened = "01" }
 
-    /// Of one purchase.
+    /// The limit of CReqs for one purchase.
     private static let maxRequests = 100
 
-    /// Seconds that an ACS waits for the next CReq.
+    /// Seconds for which an ACS waits for the next CReq.
     private static let interactionLimit: Int64 = 600
 
     private static func answer(
@@ -102,7 +105,7 @@ struct ChallengeController: Sendable {
         .conflict("the purchase is completed already: \(completion.status.rawValue)")
     }
 
-    /// Completes the purchase and takes its open requests back.
+    /// Completes the purchase and cancels its open requests.
     private static func end(
         _ purchase: PurchaseRecord, as status: CompletionRecord.Status, reason: String?, _ maker: RequestMaker,
         now: Int64, _ db: Database

@@ -1,11 +1,11 @@
 import GRDB
 import ThreeDS
 
-/// How a purchase ends: once, by a decision, by the payer's leaving, or by its expiry.
+/// The end of a purchase: once, by a decision, by the payer's leaving, or by its expiry.
 enum Completion {
-    /// The completion, if there is one by now.
+    /// Returns the completion, and records an expiry that is due.
     ///
-    /// An expiry takes no timer: whoever looks first after it writes it down.
+    /// An expiry needs no timer: the first call of this function after the expiry records it.
     static func of(_ purchase: PurchaseRecord, now: Int64, _ db: Database) throws -> CompletionRecord? {
         if let record = try stored(purchase.id, db) { return record }
         guard let expiry = expiry(of: purchase, now: now) else { return nil }
@@ -13,7 +13,7 @@ enum Completion {
         return expiry
     }
 
-    /// The same for one who writes nothing.
+    /// Returns the completion without recording an expiry.
     static func known(of purchase: PurchaseRecord, now: Int64, _ db: Database) throws -> CompletionRecord? {
         try stored(purchase.id, db) ?? expiry(of: purchase, now: now)
     }
@@ -23,7 +23,7 @@ enum Completion {
         return CompletionRecord(purchaseId: purchase.id, status: .expired, at: purchase.expiresAt)
     }
 
-    /// Throws if the purchase is completed already: the table has room for one.
+    /// Records the completion, and throws if there is one already: the table allows one for each purchase.
     static func complete(
         _ purchase: PurchaseRecord, as status: CompletionRecord.Status, reason: String? = nil, jti: String? = nil,
         now: Int64, milliseconds: Int64? = nil, _ db: Database
@@ -40,7 +40,7 @@ enum Completion {
 }
 
 extension PurchaseRecord {
-    /// The purchase that stands for an acsTransId: of several, which only `force` makes, the first.
+    /// Returns the first purchase with an acsTransId; only `force` makes more than one.
     static func first(_ acsTransId: ACSTransactionID, _ db: Database) throws -> PurchaseRecord {
         let found = try row(db, "WHERE acsTransId = ? ORDER BY id LIMIT 1", [acsTransId.canonical])
         guard let found else { throw SandboxError.notFound("no purchase has this acsTransId") }
@@ -49,12 +49,12 @@ extension PurchaseRecord {
 }
 
 extension RequestRecord {
-    /// The last request that was made for a purchase.
+    /// Returns the last request that was made for a purchase.
     static func last(of purchaseId: Int64, _ db: Database) throws -> RequestRecord? {
         try row(db, "WHERE purchaseId = ? ORDER BY rowid DESC LIMIT 1", [purchaseId])
     }
 
-    /// The requests of a purchase that a decision can still be taken for.
+    /// Returns the requests of a purchase that can still be decided.
     static func open(of purchaseId: Int64, now: Int64, _ db: Database) throws -> [RequestRecord] {
         try rows(
             db,

@@ -1,13 +1,14 @@
 import StrictJSON
 
-/// What the merchant's side makes of an authentication: the members `liabilityShifted` and `liabilityShiftPossible`, and
-/// the same result as the libraries of two payment services would report it.
+/// The merchant's view of an authentication: liability shift, and the results of two payment services' libraries.
 ///
-/// All of it follows from how the purchase ended, which is written once. docs/reference/merchants.md says what of it is
-/// in the services' public documentation, and what is this sandbox's own reading.
+/// The members `liabilityShifted` and `liabilityShiftPossible` come first. Then comes the same result as each library
+/// would report it. All of it follows from the completion of the purchase, which is recorded once.
+/// docs/reference/merchants.md says which parts are in the services' public documentation, and which are this sandbox's
+/// own reading.
 struct MerchantResults: Sendable {
     let profile: EMVProfile
-    /// Nil while the purchase is pending.
+    /// The completion, or `nil` while the purchase is pending.
     let completion: CompletionRecord?
 
     var json: JSONValue {
@@ -19,7 +20,9 @@ struct MerchantResults: Sendable {
         return .object(json)
     }
 
-    /// The result of Checkout.com's 3DS SDK; nil until there is one, and for purchases without a challenge in an SDK.
+    /// The result of Checkout.com's 3DS SDK.
+    ///
+    /// `nil` until there is a result, and for purchases without a challenge in an SDK.
     var checkout: CheckoutResult? {
         guard profile.channel == .app, profile.decoupled == nil, let completion else { return nil }
         return CheckoutResult(completion)
@@ -32,20 +35,20 @@ struct MerchantResults: Sendable {
     }
 }
 
-/// What Checkout.com's 3DS SDK hands to the merchant's app, once.
+/// The result that Checkout.com's 3DS SDK returns to the merchant's app, once.
 enum CheckoutResult: Equatable, Sendable {
     case successful
-    /// The authentication was completed, and it did not succeed.
+    /// The authentication was completed without success.
     case failed
     case error(Failure)
 
-    /// Why there is no result of an authentication; the SDK has a code for each.
+    /// The reasons for an authentication without a result, with the SDK's code for each.
     enum Failure: String, Sendable {
         /// The payer cancelled.
         case userCanceled
-        /// The payer did not complete the challenge in time, be it the ACS or the SDK that stopped waiting.
+        /// The payer did not complete the challenge before the ACS or the SDK stopped waiting.
         case challengeTimedOut
-        /// The ACS and the SDK did not understand each other.
+        /// The ACS and the SDK did not understand each other's messages.
         case protocolError
     }
 
@@ -69,13 +72,17 @@ enum CheckoutResult: Equatable, Sendable {
     }
 }
 
-/// Braintree's status of an authentication, with whether the liability has shifted to the issuer and whether it can.
+/// Braintree's status of an authentication, with its two liability flags.
+///
+/// The flags say whether the liability has shifted to the issuer, and whether it can.
 package struct BraintreeResult: Equatable, Sendable {
     package let status: String
     package let liabilityShifted: Bool
     package let liabilityShiftPossible: Bool
 
-    /// The payer left; the library reports an error and no status, and a failure is another error.
+    /// The payer left the challenge.
+    ///
+    /// The library then reports an error and no status. It reports a failure as another error.
     static let canceled = BraintreeResult(status: "canceled", isShifted: false, isPossible: true)
     static let timedOut = BraintreeResult(status: "exceededTimeoutLimit", isShifted: false, isPossible: true)
 
@@ -83,7 +90,7 @@ package struct BraintreeResult: Equatable, Sendable {
         (self.status, liabilityShifted, liabilityShiftPossible) = (status, isShifted, isPossible)
     }
 
-    /// - Parameter transStatus: EMV's, Y, N, U, A, R, C or D; any other is an error.
+    /// - Parameter transStatus: EMV's transStatus: Y, N, U, A, R, C or D. Any other value is an error.
     package init(transStatus: String) {
         self =
             switch transStatus {
@@ -92,7 +99,7 @@ package struct BraintreeResult: Equatable, Sendable {
             case "N": BraintreeResult(status: "authenticate_failed", isShifted: false, isPossible: true)
             case "U": BraintreeResult(status: "authenticate_unable_to_authenticate", isShifted: false, isPossible: true)
             case "R": BraintreeResult(status: "authenticate_rejected", isShifted: false, isPossible: false)
-            // The result is still to come, for D by the RReq alone.
+            // The result comes later; for D it comes only in the RReq.
             case "C", "D": BraintreeResult(status: "challenge_required", isShifted: false, isPossible: true)
             default: BraintreeResult(status: "authenticate_error", isShifted: false, isPossible: true)
             }

@@ -4,12 +4,14 @@ import StrictJSON
 import ThreeDS
 import WebAuthn
 
-/// A message that others have made and signed, such as one with something wrong in it on purpose.
+/// A message made and signed outside the sandbox, such as a message with a deliberate defect.
 package struct PreparedMessage: Sendable {
-    /// `nil` if nothing can be answered to it.
+    /// The jti, or `nil` if the message cannot be decided.
     package let jti: String?
     package let jws: String
-    /// The request in it, if it is in order: no approval of another one holds.
+    /// The request in the message, if it is valid.
+    ///
+    /// Without it, no approval passes verification.
     package let request: AuthnRequest?
 
     package init(jti: String?, jws: String, request: AuthnRequest?) {
@@ -20,12 +22,12 @@ package struct PreparedMessage: Sendable {
 }
 
 extension IssuerBackend {
-    /// Seconds for which prepared messages are listed and decisions on them are taken.
+    /// Seconds for which prepared messages are listed and decisions on them are accepted.
     private static let preparedLifetime: Int64 = 86_400
 
-    /// Lists prepared messages, all at once; decisions on them are judged as on the sandbox's own.
+    /// Lists prepared messages, all at once; decisions on them are verified like those on the sandbox's own.
     ///
-    /// A second message of a `jti` is listed too, and a decision is on the first.
+    /// A second message with a known `jti` is listed too, but a decision applies to the first.
     package func list(_ messages: [PreparedMessage], for authenticatorId: String) async throws {
         try await store.queue.write { db in
             let authenticator = try AuthenticatorRecord.referred(db, id: authenticatorId)
@@ -59,7 +61,7 @@ extension IssuerBackend {
         ).insert(db)
     }
 
-    /// Takes a prepared request off the list; no decision on it is taken from then on.
+    /// Removes a prepared request from the list; later decisions on it are refused.
     package func withdraw(_ jti: String) async throws {
         let now = now
         try await store.queue.write { db in
@@ -68,7 +70,7 @@ extension IssuerBackend {
         }
     }
 
-    /// Puts an authenticator's signCount up, as if an assertion had come of which its side knows nothing.
+    /// Raises an authenticator's stored signCount, as if an assertion unknown to the authenticator had come.
     package func raiseSignCount(of authenticatorId: String, by more: UInt32) async throws {
         try await store.queue.write { db in
             try db.execute(

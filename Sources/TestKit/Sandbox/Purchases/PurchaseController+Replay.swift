@@ -3,8 +3,9 @@ import StrictJSON
 import ThreeDS
 
 extension PurchaseController {
-    /// `{"asNew"?}`: lists the last request of a purchase again, its bytes as they were, or starts the same transaction
-    /// as a new purchase under an acsTransId of its own.
+    /// Lists the last request of a purchase again, or starts its transaction as a new purchase: `{"asNew"?}`.
+    ///
+    /// The listed request has the same bytes. The new purchase has an acsTransId of its own.
     func replay(_ incoming: Incoming) async throws -> Answer {
         let acsTransId = try Self.acsTransId(incoming)
         let body = try incoming.object(emptyAllowed: true)
@@ -19,7 +20,7 @@ extension PurchaseController {
         return .json(newID == nil ? 200 : 201, timeline.json)
     }
 
-    /// Nobody is handed a request that has expired, so listing it again would do nothing.
+    /// Refuses to list an expired request again, because no authenticator would receive it.
     private static func checkNotExpired(_ purchase: PurchaseRecord, now: Int64, _ db: Database) throws {
         let last = try RequestRecord.last(of: purchase.id, db)
         guard let last, now >= last.exp else { return }
@@ -29,9 +30,9 @@ extension PurchaseController {
 }
 
 extension PurchaseOrder {
-    /// What a purchase was ordered with; with another acsTransId a purchase of its own, else its request once more.
+    /// Repeats the order of a purchase: with `newID` as a new purchase, without it to list its request again.
     ///
-    /// - Parameter sdkTransID: of the new purchase, to which a return URL with that of the old one is changed.
+    /// - Parameter sdkTransID: the ID for the new purchase. It replaces the old purchase's ID in a return URL.
     init(again purchase: PurchaseRecord, as newID: String?, sdkTransID: String) throws {
         let members = purchase.members.map { member in
             guard let newID else { return member }

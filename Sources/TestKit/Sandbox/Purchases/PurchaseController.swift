@@ -7,17 +7,17 @@ import TextAndTime
 import ThreeDS
 import WebAuthn
 
-/// Plays merchant, 3DS Server and ACS: starts purchases, and lets the payer leave.
+/// The sandbox's merchant, 3DS Server and ACS: starts purchases and reports on them.
 struct PurchaseController: Sendable {
     let backend: IssuerBackend
 
-    /// Starts a purchase, or lists the request of one again.
+    /// Starts a purchase, or lists the request of an existing purchase again.
     func make(_ incoming: Incoming) async throws -> Answer {
         let order = try PurchaseOrder(try incoming.object(emptyAllowed: true), dependencies: backend.dependencies)
         return .json(201, try await start { _, _ in order }.json)
     }
 
-    /// Does what is ordered now, in one database transaction.
+    /// Carries out an order now, in one database transaction.
     func start(
         _ order: @escaping @Sendable (Database, _ now: Int64) throws -> PurchaseOrder
     ) async throws -> PurchaseTimeline {
@@ -51,7 +51,7 @@ struct PurchaseController: Sendable {
         return newest
     }
 
-    /// The purchase that the order means: the one that stands under its acsTransId, or a new one.
+    /// Returns the purchase that the order refers to: an existing purchase with its acsTransId, or a new one.
     private func place(
         _ order: PurchaseOrder, for authenticator: AuthenticatorRecord, now: Int64, milliseconds: Int64, in db: Database
     ) throws -> PurchaseRecord {
@@ -102,10 +102,10 @@ struct PurchaseController: Sendable {
     ) throws {
         try db.execute(sql: "DELETE FROM listing WHERE exp <= ?", arguments: [now])
         let standing = try RequestRecord.last(of: purchase.id, db)
-        // An expiry that nobody has looked at yet stays one.
+        // Records an expiry that is due but not recorded yet, so that it stays an expiry.
         _ = try Completion.of(purchase, now: now, db)
-        // The ACS asks the issuer's app when the first CReq has come.
-        // A call that lists a purchase again may say something else of EMV, or nothing: the purchase stays what it is.
+        // The ACS asks the issuer's app only after the first CReq. A call that lists a purchase again may have other
+        // EMV members, or none: the purchase keeps its own.
         guard purchase.emv.sdk != .noFirstCReq else { return }
         if purchase.isDecoupled, now >= purchase.expiresAt {
             throw SandboxError.conflict("the purchase's threeDSRequestorDecMaxTime is over: it takes no request")
@@ -132,7 +132,7 @@ struct PurchaseController: Sendable {
             arguments: [purchase.id])
     }
 
-    /// A request that nobody can fetch has to be one that can be pushed.
+    /// Refuses a push-only request that cannot be pushed, because no authenticator could get it.
     private static func checkPush(
         _ mode: PushMode, of request: RequestRecord, _ authenticator: AuthenticatorRecord
     ) throws(SandboxError) {
@@ -146,13 +146,13 @@ struct PurchaseController: Sendable {
         }
     }
 
-    /// The timeline of a purchase; a caller can wait for its end.
+    /// Answers with the timeline of a purchase; a caller can wait for its completion.
     func timeline(_ incoming: Incoming) async throws -> Answer {
         let acsTransId = try Self.acsTransId(incoming)
         let wait = try incoming.wait()
         let timeline = try await read(acsTransId)
         guard timeline.completion == nil, wait > 0 else { return .json(200, timeline.json) }
-        // An expiry rings no notifier: the wait ends with it, and the next look finds it.
+        // An expiry does not wake the notifier's waiters: the wait ends at the expiry, and the next read finds it.
         let seconds = min(wait, max(0, timeline.purchase.expiresAt - backend.now))
         let ended = try await backend.notifier.firstValue(about: [.purchase(acsTransId.canonical)], within: seconds) {
             let timeline = try await read(acsTransId)

@@ -4,9 +4,9 @@ import TextAndTime
 import ThreeDS
 import WebAuthn
 
-/// What whoever drives a test asks for with `POST /sandbox/purchases`.
+/// The body of `POST /sandbox/purchases`.
 package struct PurchaseOrder: Sendable {
-    /// The members that are no part of the transaction.
+    /// The members that are not part of the transaction.
     private static let options: Set<String> = [
         "assertion", "payeeOrigin", "instrument", "expiresIn", "authenticatorId", "userVerification", "force", "repeat",
         "newJti", "traceparent", "push", "emv", "appendTransID",
@@ -16,33 +16,33 @@ package struct PurchaseOrder: Sendable {
         "threeDSRequestorAppURL",
     ]
 
-    /// Seconds; an expiry of more than 24 hours, an authenticator would refuse.
+    /// Bounds of a purchase's lifetime, in seconds; an authenticator would refuse an expiry of more than 24 hours.
     package static let lifetime: ClosedRange<Int64> = 1...86_400
 
     let transaction: Transaction
-    /// Of a purchase that this order starts.
+    /// The sdkTransID of a purchase that this order starts.
     let sdkTransID: String
-    /// Nil: an assertion of type `webauthn.get` is asked for.
+    /// The payment extension, or `nil` to ask for an assertion of type `webauthn.get`.
     let payment: PaymentExtension?
     let emvOrder: JSONObject
     let emv: EMVProfile
-    /// Seconds.
+    /// The lifetime in seconds.
     let expiresIn: Int64
-    /// Nil: the one that was enrolled last.
+    /// The authenticator, or `nil` for the newest enrollment.
     let authenticatorId: String?
     let userVerification: UserVerificationRequirement
-    /// A purchase of its own, also if the acsTransId stands for one already, of this or another transaction.
+    /// Whether to start a new purchase even if the acsTransId is known, for this or another transaction.
     let force: Bool
-    /// How often the request is listed; nil if not given.
+    /// The number of times to list the request, or `nil` if the order does not say.
     let times: Int?
-    /// Under a jti of its own each time.
+    /// Whether each listing is a new request with a jti of its own.
     let newJTI: Bool
-    /// The request's claim, in order or not.
+    /// The request's `traceparent` claim, valid or not.
     let traceparent: String?
-    /// Nil: as the purchase has it, or else both ways.
+    /// The push mode, or `nil` for the mode of the existing purchase, or for both ways.
     let push: PushMode?
 
-    /// Members that are absent get a default, members that are null are left out of the transaction.
+    /// Reads an order: absent members get a default, `null` members are left out of the transaction.
     init(_ body: JSONObject, dependencies: SandboxDependencies) throws {
         payment = try Self.payment(body)
         authenticatorId = try body.optionalString("authenticatorId", bytes: 1...64)
@@ -109,7 +109,7 @@ package struct PurchaseOrder: Sendable {
     }
 }
 
-/// The form of EMV 3DS's purchaseDate: YYYYMMDDHHMMSS, UTC.
+/// The format of EMV 3DS's purchaseDate: YYYYMMDDHHMMSS, UTC.
 enum PurchaseTime {
     static func text(_ secondsSince1970: Int64) -> String {
         UTCTime.text(secondsSince1970).filter(\.isWholeNumber)
@@ -128,7 +128,9 @@ extension PurchaseOrder {
         "icon": "data:image/svg+xml,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E",
     ]
 
-    /// Nil for the plain form; members of the instrument that are absent get a default, a payee's origin does not.
+    /// Reads the payment extension, or returns `nil` if a plain assertion is asked for.
+    ///
+    /// Absent members of the instrument get a default; an absent `payeeOrigin` does not.
     static func payment(_ body: JSONObject) throws -> PaymentExtension? {
         guard try body.optionalChoice("assertion", as: Assertion.self) == .payment else {
             for name in ["payeeOrigin", "instrument"] where body[name] ?? .null != .null {

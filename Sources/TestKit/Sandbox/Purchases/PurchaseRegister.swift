@@ -3,19 +3,20 @@ import StrictJSON
 import TextAndTime
 import ThreeDS
 
-/// Lists purchases, the newest first.
+/// The list of purchases, the newest first.
 struct PurchaseRegister: Sendable {
     static let limit: ClosedRange<Int64> = 1...1_000
     private static let usualLimit: Int64 = 100
 
-    /// How a purchase stands; the raw values are those of its story.
+    /// The status of a purchase; the raw values are those of its timeline.
     enum Status: String, CaseIterable { case pending, authenticated, notAuthenticated, expired, cancelled }
 
     let backend: IssuerBackend
 
-    /// `?limit=&status=&after=` → `{"purchases": [summary], "next"?}`; `next` is the `after` with which the list goes on.
+    /// Lists purchases: `?limit=&status=&after=` → `{"purchases": [summary], "next"?}`.
     ///
-    /// What `force` started under an acsTransId is in the story of the first purchase, and not listed by itself.
+    /// `next` is the value of `after` for the next page. A purchase that `force` started under a known acsTransId is in
+    /// the timeline of the first purchase, and is not listed by itself.
     func list(_ incoming: Incoming) async throws -> Answer {
         let limit = try incoming.number("limit", in: Self.limit) ?? Self.usualLimit
         let status = try incoming.query("status").map(Self.status)
@@ -59,7 +60,7 @@ struct PurchaseRegister: Sendable {
 }
 
 extension PurchaseRecord {
-    /// Its story in short.
+    /// Returns the short form of its timeline.
     func summary(_ completion: CompletionRecord?) -> JSONObject {
         var json: JSONObject = [
             "acsTransId": .string(acsTransID), "status": .string(completion?.status.rawValue ?? "pending"),

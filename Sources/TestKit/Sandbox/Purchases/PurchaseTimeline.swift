@@ -5,17 +5,17 @@ import StrictJSON
 import TextAndTime
 import WebAuthn
 
-/// Everything that happened to one purchase, for whoever drives a test.
+/// The record of everything that happened to one purchase, for a test driver.
 struct PurchaseTimeline: Sendable {
     let purchase: PurchaseRecord
     let completion: CompletionRecord?
     private let authenticator: AuthenticatorRecord
     private let requests: [RequestStory]
     private let story: EMVStory
-    /// What `force` started later under the same acsTransId.
+    /// Later purchases that `force` started under the same acsTransId.
     private let others: [PurchaseTimeline]
 
-    /// Reads it, and records an expiry that is due.
+    /// Reads the timeline, and records an expiry that is due.
     static func of(_ purchaseId: Int64, now: Int64, _ db: Database) throws -> PurchaseTimeline {
         let purchase = try PurchaseRecord.referred(db, id: purchaseId)
         let others = try PurchaseRecord.rows(
@@ -62,7 +62,7 @@ struct PurchaseTimeline: Sendable {
         return json
     }
 
-    /// The decision that completed the purchase, with all that it takes to verify it elsewhere.
+    /// Adds the decision that completed the purchase, with all data that is needed to verify it elsewhere.
     private func addDecision(to json: inout JSONObject) {
         guard let jti = completion?.jti, let request = requests.first(where: { $0.request.jti == jti }),
             let decision = request.decision

@@ -4,15 +4,15 @@ import StrictJSON
 import TextAndTime
 import WebAuthn
 
-/// Makes signed authn requests and cancellations, and puts them on an authenticator's list.
+/// Makes signed authentication requests and cancellations, lists them and queues pushes.
 struct RequestMaker: Sendable {
-    /// What an authenticator takes.
+    /// The largest JWS that an authenticator accepts, in bytes.
     private static let maxJWS = 16_384
 
     let backend: IssuerBackend
     let site: IssuerSite
 
-    /// A new request for the purchase, not listed yet.
+    /// Makes a new request for the purchase, without listing it.
     func request(
         for purchase: PurchaseRecord, to authenticator: AuthenticatorRecord, now: Int64, exp: Int64, in db: Database
     ) throws -> RequestRecord {
@@ -41,7 +41,7 @@ struct RequestMaker: Sendable {
         return record
     }
 
-    /// Lists a request and pushes it, that many times, also if it is listed already.
+    /// Lists a request and pushes it, `times` times, even if it is listed already.
     func announce(_ request: RequestRecord, times: Int, by mode: PushMode, now: Int64, _ db: Database) throws {
         for _ in 0..<(mode.isListed ? times : 0) {
             try list(request.jws, authenticatorId: request.authenticatorId, jti: request.jti, exp: request.exp, db)
@@ -49,7 +49,7 @@ struct RequestMaker: Sendable {
         try push(.request, jws: request.jws, about: request, times: times, by: mode, now: now, in: db)
     }
 
-    /// Takes a request back: it leaves the list, and its cancellation takes its place until the same expiry.
+    /// Cancels a request: removes it from the list, and lists its cancellation until the request's expiry.
     func cancel(_ request: RequestRecord, by mode: PushMode, now: Int64, _ db: Database) throws {
         let jti = try backend.dependencies.randomID()
         let claims: JSONObject = [
@@ -66,7 +66,7 @@ struct RequestMaker: Sendable {
         try push(.cancellation, jws: jws, about: request, by: mode, now: now, in: db)
     }
 
-    /// Pushes nothing without a subscription; a request for push only was refused before.
+    /// Queues a push, if there is a subscription; a push-only request without one was refused earlier.
     private func push(
         _ message: PushRecord.Message, jws: String, about request: RequestRecord, times: Int = 1,
         by mode: PushMode, now: Int64, in db: Database
@@ -83,7 +83,7 @@ struct RequestMaker: Sendable {
         try ListingRecord(authenticatorId: authenticatorId, jti: jti, jws: jws, exp: exp).insert(db)
     }
 
-    /// The request is over: nobody is to hear of it any more.
+    /// Removes a closed request from the list and from the push queue.
     static func unlist(_ jti: String, _ db: Database) throws {
         try PushQueue.withdraw(jti, db)
         try db.execute(sql: "DELETE FROM listing WHERE jti = ?", arguments: [jti])

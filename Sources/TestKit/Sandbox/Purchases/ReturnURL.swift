@@ -1,14 +1,15 @@
 import StrictJSON
 import ThreeDS
 
-/// The threeDSRequestorAppURL with the SDK's transaction ID, as a 3DS SDK adds it so that the app knows which purchase
-/// the payer comes back from.
+/// The threeDSRequestorAppURL with the SDK's transaction ID.
+///
+/// A 3DS SDK appends the ID, so that the app knows which purchase the payer returns from.
 enum ReturnURL {
     private static let parameter = "transID="
 
-    /// `url?transID=sdkTransID`, or `url&transID=sdkTransID` if it has a query; a fragment stays last.
+    /// Returns `url?transID=sdkTransID`, or `url&transID=sdkTransID` if the URL has a query.
     ///
-    /// Nothing else of the URL changes.
+    /// A fragment stays last. The rest of the URL does not change.
     static func text(_ url: String, sdkTransID: String) -> String {
         let end = url.firstIndex(of: "#") ?? url.endIndex
         let base = url[..<end]
@@ -16,12 +17,12 @@ enum ReturnURL {
         return base + separator + parameter + sdkTransID + url[end...]
     }
 
-    /// The same URL for another purchase, if it has the ID of an earlier one; else as it is.
+    /// Replaces an earlier purchase's ID in a URL; a URL without it stays the same.
     static func text(_ url: String, replacing old: String, with new: String) -> String {
         url.replacing(parameter + old, with: parameter + new, maxReplacements: 1)
     }
 
-    /// Puts the ID into an order that asks for it with `appendTransID`.
+    /// Appends the ID to the URL of an order that has `appendTransID`.
     static func complete(_ order: JSONObject, sdkTransID: String) throws -> JSONObject {
         guard try order.optionalBool("appendTransID") == true else { return order }
         guard case .string(let url)? = order["threeDSRequestorAppURL"] else {

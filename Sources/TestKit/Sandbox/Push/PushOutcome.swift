@@ -1,22 +1,26 @@
 import IssuerProtocol
 
-/// What came of one try to push.
+/// The outcome of one attempt to push.
 enum PushOutcome: Sendable, Equatable {
-    /// Why nothing was sent; the raw values are the timeline's.
+    /// The reason why a push was not sent; the raw values are the timeline's.
     enum Obstacle: String, Sendable {
         case expired, noSubscription, notAllowed, noSubjectAltName, cannotEncrypt
     }
 
     case delivered(status: Int)
-    /// The receiver does not know the subscription any more (RFC 8030 §5, §7.3).
+    /// The receiver no longer knows the subscription (RFC 8030 §5, §7.3).
     case gone(status: Int)
-    /// The same push again would be answered the same.
+    /// The receiver would refuse the same push again.
     case refused(status: Int)
-    /// Worth another try; `status` is nil if no answer came, `retryAfter` is in seconds.
+    /// A failure that another attempt may overcome.
+    ///
+    /// `status` is `nil` if no answer came. `retryAfter` is in seconds.
     case later(status: Int?, retryAfter: Int64?)
     case notSent(Obstacle)
 
-    /// What an answer means; `retryAfter` is the field of that name, whose date counts from `now`, seconds since 1970.
+    /// Classifies an answer.
+    ///
+    /// `retryAfter` is the Retry-After field; a date in it is relative to `now`, in seconds since 1970.
     init(status: Int, retryAfter: String?, now: Int64) {
         self =
             switch status {
@@ -39,12 +43,14 @@ enum PushOutcome: Sendable, Equatable {
     var obstacle: Obstacle? { if case .notSent(let obstacle) = self { obstacle } else { nil } }
 }
 
-/// When a push is tried again.
+/// The delays between attempts to push.
 enum PushPatience {
-    /// Tries of one push in all.
+    /// The limit of attempts for one push.
     static let maxTries: Int64 = 8
 
-    /// Seconds from a failed try to the next: what the receiver asked for, or 1, 2, 4, …; nil after the last.
+    /// Returns the seconds from a failed attempt to the next, or `nil` after the last.
+    ///
+    /// They are the receiver's Retry-After, or else 1, 2, 4, ….
     static func seconds(afterTry tries: Int64, retryAfter: Int64?) -> Int64? {
         guard tries < maxTries else { return nil }
         return retryAfter.map { max($0, 1) } ?? 1 << max(tries - 1, 0)

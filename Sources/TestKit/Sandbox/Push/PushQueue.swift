@@ -1,24 +1,26 @@
 import GRDB
 import IssuerProtocol
 
-/// The pushes that wait, in the database: what was not sent when the sandbox stopped is sent when it starts again.
+/// The queue of pushes, in the database: unsent pushes are sent after a restart.
 struct PushQueue: Sendable {
-    /// How many may wait; the timeline says which did not fit.
+    /// The limit of waiting pushes; the timeline reports each push that did not fit.
     static let maxWaiting = 20_000
-    /// Of so many of the newest it is known what became of them; older ones go once they are over.
+    /// The number of newest pushes whose outcome is kept; older ones are deleted once they have ended.
     static let maxKept: Int64 = 10_000
-    /// How many are under way at a time, of one authenticator one: a receiver that is slow holds up only its own.
+    /// The limit of pushes being sent at a time.
+    ///
+    /// Each authenticator has at most one of them, so a slow receiver delays only its own pushes.
     static let maxAtOnce = 16
 
     let backend: IssuerBackend
 
-    /// A push that is under way from now on.
+    /// A push that has left the queue and is being sent.
     struct Taken: Sendable {
         let push: PushRecord
         let subscription: PushSubscription?
     }
 
-    /// Puts a message about a request into the queue, that many times; nil stands for a hint.
+    /// Queues a message about a request, `times` times; without `jws` it is a hint.
     static func add(
         _ message: PushRecord.Message, jws: String?, about request: RequestRecord, times: Int, now: Int64,
         in db: Database
@@ -38,21 +40,21 @@ struct PushQueue: Sendable {
             arguments: [db.lastInsertedRowID - maxKept])
     }
 
-    /// A request that is over is not pushed any more.
+    /// Withdraws the waiting pushes of a closed request.
     static func withdraw(_ jti: String, _ db: Database) throws {
         try db.execute(
             sql: "UPDATE push SET state = 'withdrawn' WHERE jti = ? AND message = 'request' AND state = 'waiting'",
             arguments: [jti])
     }
 
-    /// What was under way when the sandbox stopped waits again; it may have arrived.
+    /// Returns interrupted pushes to the queue after a restart; they may have arrived.
     func resume() async throws {
         try await backend.store.queue.write { db in
             try db.execute(sql: "UPDATE push SET state = 'waiting' WHERE state = 'sending'")
         }
     }
 
-    /// The next push that is due; nil if none is, or enough are under way.
+    /// Takes the next push that is due, or returns `nil` if none is due or enough are being sent.
     func take() async throws -> Taken? {
         let now = backend.now
         return try await backend.store.queue.write { db in
@@ -76,7 +78,7 @@ struct PushQueue: Sendable {
         }
     }
 
-    /// How long there is nothing to do, as far as is known now; an hour at most.
+    /// Returns the seconds until the next push is due, as far as is known now; an hour at most.
     func secondsToNext() async throws -> Int64 {
         let now = backend.now
         let next = try await backend.store.read { db in
@@ -86,7 +88,7 @@ struct PushQueue: Sendable {
         return min((next ?? .max) - now, 3_600)
     }
 
-    /// Writes down what came of a push, and when it is tried again.
+    /// Records the outcome of a push, and the time of its next attempt.
     func record(_ outcome: PushOutcome, of taken: Taken) async throws {
         let now = backend.now
         try await backend.store.queue.write { db in
@@ -113,7 +115,7 @@ struct PushQueue: Sendable {
         }
     }
 
-    /// Ends the subscription that a receiver disowned, unless another has taken its place meanwhile.
+    /// Ends a subscription that the receiver no longer knows, unless another has replaced it meanwhile.
     private static func end(_ taken: Taken, now: Int64, _ db: Database) throws {
         let current = try AuthenticatorRecord.referred(db, id: taken.push.authenticatorId).subscription
         guard current == taken.subscription else { return }

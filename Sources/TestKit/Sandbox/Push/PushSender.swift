@@ -3,9 +3,9 @@ import Logging
 package import NIOSSL
 import ServiceLifecycle
 
-/// Sends what is in the queue of pushes, beside the calls and never in their way.
+/// Sends the queued pushes in the background, without delaying calls.
 package struct PushSender: Service {
-    /// Seconds between tries if the database fails.
+    /// Seconds between attempts if the database fails.
     private static let pause: Int64 = 5
 
     private let backend: IssuerBackend
@@ -23,7 +23,7 @@ package struct PushSender: Service {
         queue = PushQueue(backend: backend)
     }
 
-    /// Sends until the process is asked to stop; what is under way then is sent again after the next start.
+    /// Sends until the process is asked to stop; interrupted pushes are sent again after the next start.
     package func run() async throws {
         try await cancelWhenGracefulShutdown {
             try await PushTransport.run(with: tls, limits: limits) { transport in
@@ -36,14 +36,14 @@ package struct PushSender: Service {
         }
     }
 
-    /// Sends what is due now, one after the other, and returns.
+    /// Sends the pushes that are due now, one after the other, and returns.
     package func sendDue() async throws {
         try await PushTransport.run(with: tls, limits: limits) { transport in
             while let taken = try await queue.take() { await send(taken, by: transport) }
         }
     }
 
-    /// Waits for the next that is due; nil when it is time to stop.
+    /// Waits for the next push that is due, or returns `nil` when the task is cancelled.
     private func next() async -> PushQueue.Taken? {
         while !Task.isCancelled {
             do {
@@ -63,7 +63,7 @@ package struct PushSender: Service {
         do {
             try await queue.record(outcome, of: taken)
         } catch  where !Task.isCancelled {
-            // It stays under way until the next start, and is sent again then.
+            // The push stays in state `sending` until the next start, which sends it again.
             backend.logger.error("what came of a push cannot be written down", metadata: ["error": "\(error)"])
         } catch {}
         backend.notifier.ring(.pushes)

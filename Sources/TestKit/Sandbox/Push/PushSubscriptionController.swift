@@ -2,9 +2,9 @@ import GRDB
 import IssuerProtocol
 import StrictJSON
 
-/// Keeps the push subscription of an authenticator: it comes with the enrollment or later, is replaced, and ends.
+/// Stores the push subscription of an authenticator, which can come with the enrollment, be replaced, and end.
 struct PushSubscriptionController: Sendable {
-    /// Bytes of a subscription's JSON.
+    /// The limit of a subscription's JSON, in bytes.
     private static let maxBody = 8_192
 
     let backend: IssuerBackend
@@ -20,7 +20,7 @@ struct PushSubscriptionController: Sendable {
         return .noContent
     }
 
-    /// Also if there is none.
+    /// Ends the subscription, and succeeds if there is none.
     func end(_ incoming: Incoming) async throws -> Answer {
         try await store(nil, of: try await backend.authenticated(incoming))
         return .noContent
@@ -33,7 +33,7 @@ struct PushSubscriptionController: Sendable {
         }
     }
 
-    /// Of an authenticator that has ended, nothing is kept.
+    /// Stores a subscription, unless the authenticator has ended.
     static func store(
         _ subscription: PushSubscription?, of authenticatorId: String, now: Int64, _ db: Database
     ) throws {

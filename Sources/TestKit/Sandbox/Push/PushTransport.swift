@@ -6,15 +6,15 @@ import NIOHTTP1
 package import NIOSSL
 import ServerCertificates
 
-/// Posts to push endpoints (RFC 8030 §5); it follows no redirect and goes through no proxy.
+/// Posts to push endpoints (RFC 8030 §5), without redirects and without a proxy.
 package struct PushTransport: Sendable {
-    /// The most bytes of an answer that are read; nobody looks at them.
+    /// The limit of an answer's body, in bytes; the body is read, but not used.
     private static let maxAnswer = 16_384
 
     private let client: HTTPClient
     private let limits: PushLimits
 
-    /// A transport for as long as `body` runs; what it has under way then fails.
+    /// Opens a transport for as long as `body` runs; pushes in progress then fail.
     static func run<Value>(
         with tls: TLSConfiguration, limits: PushLimits, _ body: (PushTransport) async throws -> Value
     ) async throws -> Value {
@@ -35,7 +35,7 @@ package struct PushTransport: Sendable {
         }
     }
 
-    /// The system's roots, or those of a PEM file instead.
+    /// Returns a TLS configuration that trusts the given roots, or without them the system's.
     package static func trusting(_ roots: [NIOSSLCertificate]?) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
@@ -43,7 +43,7 @@ package struct PushTransport: Sendable {
         return configuration
     }
 
-    /// One try, at `now` in seconds since 1970; the answer's body counts within its time.
+    /// Makes one attempt, at `now` in seconds since 1970; the time limit includes the answer's body.
     func post(_ letter: PushLetter, now: Int64) async -> PushOutcome {
         await withTaskGroup(of: PushOutcome.self) { group in
             group.addTask { await exchange(letter, now: now) }
@@ -63,7 +63,7 @@ package struct PushTransport: Sendable {
         request.body = .bytes(ByteBuffer(bytes: letter.body))
         do {
             let response = try await client.execute(request, deadline: .distantFuture)
-            // Read to the end, a connection can be used again; what stands there changes nothing.
+            // Reading the body to the end makes the connection reusable; the content does not matter.
             _ = try? await response.body.collect(upTo: Self.maxAnswer)
             return PushOutcome(
                 status: Int(response.status.code), retryAfter: response.headers.first(name: "retry-after"),
@@ -76,16 +76,16 @@ package struct PushTransport: Sendable {
     }
 }
 
-/// A push as it is posted: encrypted (RFC 8291) and with the issuer's VAPID (RFC 8292).
+/// A push ready to post: encrypted (RFC 8291), with the issuer's VAPID token (RFC 8292).
 struct PushLetter: Sendable {
-    /// Seconds for which the issuer's VAPID holds; RFC 8292 §2 allows twice as many.
+    /// The lifetime of a VAPID token, in seconds; RFC 8292 §2 allows twice as many.
     private static let vapidLifetime: Int64 = 43_200
 
     let endpoint: PushEndpoint
     let fields: [(name: String, value: String)]
     let body: [UInt8]
 
-    /// `ttl` is in seconds, `now` in seconds since 1970.
+    /// Encrypts and signs a push; `ttl` is in seconds, `now` in seconds since 1970.
     init(_ plain: [UInt8], to subscription: PushSubscription, ttl: Int64, signer: IssuerSigner, now: Int64) throws {
         endpoint = subscription.endpoint
         body = try subscription.recipient.encrypt(plain)
@@ -97,9 +97,9 @@ struct PushLetter: Sendable {
     }
 }
 
-/// How long a receiver of pushes is waited for.
+/// The time limits for receivers of pushes.
 package struct PushLimits: Sendable {
-    /// Returns when a receiver has had its time to take a push and to answer.
+    /// Returns when a receiver's time to accept a push and to answer is up.
     package let answer: @Sendable () async throws -> Void
     package let connectSeconds: Int64
 

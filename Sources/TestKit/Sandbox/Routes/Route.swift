@@ -1,10 +1,10 @@
 typealias Handler = @Sendable (Incoming) async throws -> Answer
 
-/// One call: a method and a path, in which `{}` stands for one segment of any content.
+/// A method and a path; `{}` in the path matches any one segment.
 struct Route: Sendable {
     let method: String
     let segments: [Substring]
-    /// Under which name the call can be made to fail.
+    /// The name under which faults can be injected into the call.
     let faultPoint: FaultPoint?
     let handle: Handler
 
@@ -17,7 +17,7 @@ struct Route: Sendable {
         self.handle = handle
     }
 
-    /// What stands at the placeholders, or nil if the path is another one.
+    /// Returns the segments at the placeholders, or `nil` if the path does not match.
     func captured(from path: [Substring]) -> [String]? {
         guard path.count == segments.count else { return nil }
         var captured: [String] = []

@@ -2,7 +2,7 @@ import IssuerProtocol
 import Logging
 import StrictJSON
 
-/// Finds the route of a call, and makes a problem of whatever goes wrong.
+/// Finds the route of a call, runs its handler, and turns any error into a problem.
 package struct SandboxRouter: Sendable {
     private let routes: [Route]
     private let faults: Faults

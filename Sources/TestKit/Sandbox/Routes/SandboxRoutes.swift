@@ -4,7 +4,7 @@ import Keys
 import StrictJSON
 import TextAndTime
 
-/// The calls for whoever drives a test; no issuer has them.
+/// The calls for test drivers; a real issuer does not have them.
 package enum SandboxRoutes {
     package static let prefix = "/sandbox/"
     package static let enrollmentCodes = prefix + "enrollment-codes"
@@ -45,7 +45,7 @@ package enum SandboxRoutes {
     }
 }
 
-/// What the issuer knows of its authenticators.
+/// The issuer's records of its authenticators.
 struct AuthenticatorRegister: Sendable {
     let backend: IssuerBackend
 
@@ -62,7 +62,7 @@ struct AuthenticatorRegister: Sendable {
         return .json(200, try record.detail(summary(record), rpId: site.rpId))
     }
 
-    /// As the bank does when a card or a phone is lost: the token is worth nothing from here on.
+    /// Revokes an authenticator, as a bank does if a card or a phone is lost: its token is refused from now on.
     func revoke(_ incoming: Incoming) async throws -> Answer {
         let record = try await record(incoming)
         try await AuthenticatorController(backend: backend).end(record.id, as: "revoked")
@@ -99,7 +99,7 @@ extension AuthenticatorRecord {
         return json
     }
 
-    /// With all that it takes to verify the registration elsewhere.
+    /// Adds all data that is needed to verify the registration elsewhere.
     func detail(_ summary: JSONObject, rpId: String) throws -> JSONObject {
         var json = summary
         json["publicKey"] = .string(try PublicKey(subjectPublicKeyInfo: publicKey).pem)
