@@ -1,7 +1,7 @@
 import StrictJSON
 import TextAndTime
 
-/// A purchase's timeline as a client of the sandbox got it.
+/// A purchase's timeline, as a client of the sandbox received it.
 package struct PurchaseReport: Sendable {
     package let acsTransId: String
     let status: String
@@ -15,7 +15,7 @@ package struct PurchaseReport: Sendable {
         self.timeline = timeline
     }
 
-    /// The acsTransId and the status.
+    /// The acsTransId and the status, on one line.
     package var statusLine: String { "\(acsTransId) \(status)" }
 
     package var isCompleted: Bool { status != "pending" }
@@ -24,8 +24,9 @@ package struct PurchaseReport: Sendable {
     /// The whole timeline, on one line.
     package var json: String { ShownJSON.escaped(JSONValue.object(timeline).text) }
 
-    /// The timeline for a person, safe to print: how it ended, what was verified, and the messages, one a line, without
-    /// the identifiers and texts that say nothing new; `json` has all.
+    /// The timeline as text that is safe to print: the end, the verified checks, and one line for each message.
+    ///
+    /// It leaves out identifiers and texts that add no information. `json` has all of them.
     package var text: String {
         var lines = [statusLine]
         if let decision = member("decision") { lines.append("decision: \(Shown.pairs(decision))") }
@@ -34,7 +35,7 @@ package struct PurchaseReport: Sendable {
         lines += checks.map { "  \(Shown.text($0["check"])): \(Shown.text($0["result"]))" }
         lines.append("messages:")
         lines += Shown.objects(timeline["messages"]).map { message in
-            // The version is the same in all; the first one says it.
+            // The version is the same in all messages; the first one shows it.
             let leftOut = message["messageType"] == "AReq" ? Self.leftOut : Self.leftOut.union(["messageVersion"])
             let kind = Shown.text(message["messageType"] ?? message["step"])
             return "  \(kind) \(Shown.pairs(message, without: leftOut))"
@@ -46,7 +47,7 @@ package struct PurchaseReport: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// Its own members on one line, and one for each payment service.
+    /// Formats the merchant's own members on one line, and each payment service's on another.
     private static func merchant(_ merchant: JSONObject) -> [String] {
         var (own, services) = (JSONObject([]), [String]())
         for member in merchant.members {

@@ -4,14 +4,14 @@ import StrictJSON
 package import TextAndTime
 package import ThreeDS
 
-/// What a tester looks at and does again, from a shell.
+/// The calls for a tester at a shell, to inspect a purchase and to repeat steps.
 extension SandboxClient {
-    /// The story of a purchase so far.
+    /// Gets the timeline of a purchase.
     package func story(of acsTransId: ACSTransactionID) async throws(CallError) -> PurchaseReport {
         try PurchaseReport(try await call(.GET, path(acsTransId), body: nil))
     }
 
-    /// The payer leaves, or the SDK has waited too long: `challengeCancel` "01" or "08", "01" if nil.
+    /// Cancels as the payer ("01", also for `nil`) or as an SDK that has waited too long ("08").
     package func cancel(
         _ acsTransId: ACSTransactionID, challengeCancel: String?
     ) async throws(CallError) -> PurchaseReport {
@@ -20,7 +20,7 @@ extension SandboxClient {
         return try PurchaseReport(try await call(.POST, path(acsTransId) + "/cancel", body: body))
     }
 
-    /// The SDK sends a CReq; `oobContinue` is "01" or "02", "02" if nil.
+    /// Makes the SDK send a CReq; `oobContinue` is "01" or "02", `nil` means "02".
     package func challengeRequest(
         _ acsTransId: ACSTransactionID, oobContinue: String?, oobAppFailed: Bool, isInvalid: Bool
     ) async throws(CallError) -> PurchaseReport {
@@ -36,7 +36,7 @@ extension SandboxClient {
         try PurchaseReport(try await call(.POST, path(acsTransId) + "/replay", body: ["asNew": .bool(asNew)]))
     }
 
-    /// The purchases, the newest first; what is nil is left to the sandbox.
+    /// Lists the purchases, the newest first; the sandbox chooses a default for each `nil`.
     package func purchases(
         limit: Int64?, status: String?, after: ACSTransactionID?
     ) async throws(CallError) -> PurchaseList {
@@ -52,12 +52,12 @@ extension SandboxClient {
         return .authenticator(try await call(.POST, path, body: nil))
     }
 
-    /// What goes wrong on purpose.
+    /// Gets the injected faults.
     package func faults() async throws(CallError) -> SandboxReport {
         .faults(try await call(.GET, SandboxRoutes.faults, body: nil))
     }
 
-    /// Sets odds, as `--faults` takes them, and plans failures of single calls.
+    /// Sets odds, in the syntax of `--faults`, and plans failures of single calls.
     package func setFaults(odds: String?, next: [String]) async throws(CallError) -> SandboxReport {
         let body: JSONObject
         do throws(SandboxError) { body = try FaultOrder.body(odds: odds, next: next) } catch {
@@ -67,7 +67,7 @@ extension SandboxClient {
         return try await faults()
     }
 
-    /// Forgets odds and plans.
+    /// Clears the odds and the plan.
     package func clearFaults() async throws(CallError) -> SandboxReport {
         .cleared(try await call(.DELETE, SandboxRoutes.faults + "?odds=true", body: nil))
     }
@@ -83,19 +83,19 @@ extension SandboxClient {
     private func path(_ acsTransId: ACSTransactionID) -> String { SandboxRoutes.purchases + "/" + acsTransId.text }
 }
 
-/// What is looked at before a call is made.
+/// The checks of arguments before a call.
 extension SandboxClient {
-    /// Throws for odds or failures that the sandbox would refuse.
+    /// Throws if the sandbox would refuse the odds or the failures.
     package static func checkFaults(odds: String?, next: [String]) throws(OrderError) {
         try check { _ = try FaultOrder(try FaultOrder.body(odds: odds, next: next)) }
     }
 
-    /// Throws unless the status is one that a purchase can have.
+    /// Throws unless the text is a status of purchases.
     package static func checkStatus(_ text: String) throws(OrderError) {
         try check { _ = try PurchaseRegister.status(text) }
     }
 
-    /// Throws unless it is the form of an acsTransId.
+    /// Throws unless the text has the form of an acsTransId.
     package static func acsTransId(_ text: String) throws(OrderError) -> ACSTransactionID {
         guard let id = ACSTransactionID(text) else {
             throw OrderError(description: "must be a UUID of 36 characters")
@@ -103,7 +103,7 @@ extension SandboxClient {
         return id
     }
 
-    /// Throws unless it is the form of an authenticator's id.
+    /// Throws unless the text has the form of an authenticator's ID.
     package static func checkAuthenticatorId(_ text: String) throws(OrderError) {
         guard TokenID(text) == nil else { return }
         throw OrderError(description: "must be 1 to 64 of A-Z a-z 0-9 _ -")

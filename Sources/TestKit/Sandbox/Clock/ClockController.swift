@@ -3,13 +3,13 @@ import Logging
 import StrictJSON
 import TextAndTime
 
-/// Says what time it is for the sandbox, and moves a test's clock ahead.
+/// Reports the sandbox's time, and moves a test clock ahead.
 struct ClockController: Sendable {
     let backend: IssuerBackend
 
     func show(_ incoming: Incoming) async throws -> Answer { answer }
 
-    /// `{"advanceSeconds": 600}`.
+    /// Moves the clock ahead: `{"advanceSeconds": 600}`.
     func advance(_ incoming: Incoming) async throws -> Answer {
         let body = try incoming.object()
         try body.refuseMembers(except: ["advanceSeconds"])
@@ -26,7 +26,7 @@ struct ClockController: Sendable {
         }
         // Another advance may have come meanwhile: the clock keeps the greater offset, which is the later one's.
         clock.move(to: offset)
-        // What is due on the new time is there for those who wait, before they are woken.
+        // Renewals that are now due are made before the waiters are woken, so that the waiters find them.
         try await DecoupledRenewals(backend: backend).run()
         backend.notifier.ringAll()
         backend.logger.info("the test clock was moved", metadata: ["offsetSeconds": "\(offset)"])

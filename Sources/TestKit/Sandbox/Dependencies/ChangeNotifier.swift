@@ -1,20 +1,20 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Wakes whoever waits for news about something, so that a long poll needs no loop.
+/// Wakes long polls when there is news on their topic, so that they need not loop.
 ///
-/// Waiters are bounded, end at their time limit, and end at once when the process is asked to stop.
+/// The number of waiters is bounded. A wait ends at its time limit, and at once when the process is asked to stop.
 package final class ChangeNotifier: Sendable {
-    /// What the news are about.
+    /// The subject of the news.
     package enum Topic: Hashable, Sendable {
         case authenticator(String)
         case purchase(String)
         case pushes
-        /// Whatever the news are about.
+        /// Any subject.
         case anything
     }
 
-    /// More wait already than the notifier takes on.
+    /// The error of a wait beyond the limit of waiters.
     struct TooManyWaitersError: Error {}
 
     private struct State {
@@ -32,7 +32,7 @@ package final class ChangeNotifier: Sendable {
         self.sleep = sleep
     }
 
-    /// How many wait now; one that waits for several topics counts for each.
+    /// The number of waiters; a waiter for several topics counts once for each.
     package var waiting: Int { state.withLock { $0.count } }
 
     func ring(_ topic: Topic) {
@@ -42,21 +42,21 @@ package final class ChangeNotifier: Sendable {
         for continuation in woken { continuation.yield() }
     }
 
-    /// Makes all who wait look again.
+    /// Makes every waiter look again.
     func ringAll() {
         let woken = state.withLock { $0.waiters.values.flatMap { Array($0.values) } }
         for continuation in woken { continuation.yield() }
     }
 
-    /// Ends all waits, which find nothing then: whoever they are for goes away.
+    /// Ends all waits without a value, because their clients go away.
     package func endAll() {
         let waiting = state.withLock { $0.waiters.values.flatMap { Array($0.values) } }
         for continuation in waiting { continuation.finish() }
     }
 
-    /// Looks now and after every ring until there is a value, and gives nil when `seconds` are over.
+    /// Calls `look` now and after every ring until it returns a value; returns `nil` after `seconds`.
     ///
-    /// The waiter is on the list before the first look, so that no ring falls between the two.
+    /// The waiter is registered before the first look, so that no ring is missed in between.
     func firstValue<Value: Sendable>(
         about topics: [Topic], within seconds: Int64, look: @Sendable () async throws -> Value?
     ) async throws -> Value? {

@@ -1,9 +1,10 @@
 import Synchronization
 import ThreeDS
 
-/// The clock of a sandbox's dependencies, which a test can move ahead.
+/// A clock over the sandbox's dependencies that a test can move ahead.
 ///
-/// It sleeps by theirs, so it needs no timer of its own. A sleep ends as soon as its time has come on this clock.
+/// It sleeps with the dependencies' `sleep`, so it needs no timer of its own. A sleep ends as soon as this clock has
+/// reached its end.
 final class MovableClock: Sendable {
     private struct State {
         var offset: Int64
@@ -14,13 +15,13 @@ final class MovableClock: Sendable {
     private let base: SandboxDependencies
     private let state: Mutex<State>
 
-    /// - Parameter offset: seconds that it was moved ahead already.
+    /// - Parameter offset: seconds that the clock was moved ahead before.
     init(over base: SandboxDependencies, offset: Int64) {
         self.base = base
         state = Mutex(State(offset: offset))
     }
 
-    /// Seconds that it is ahead.
+    /// Seconds that the clock is ahead.
     var offset: Int64 { state.withLock(\.offset) }
 
     var dependencies: SandboxDependencies {
@@ -29,7 +30,7 @@ final class MovableClock: Sendable {
             sleep: { [self] in try await sleep($0) }, random: base.random)
     }
 
-    /// Moves it so far ahead; an offset that is smaller than its own changes nothing.
+    /// Moves the clock to an offset; a smaller offset than the current one has no effect.
     func move(to offset: Int64) {
         let sleepers = state.withLock { state in
             state.offset = max(state.offset, offset)
@@ -42,7 +43,7 @@ final class MovableClock: Sendable {
         let (start, startOffset) = (ContinuousClock.now, offset)
         var isOver = false
         while !isOver {
-            // On the list before it looks at the clock, so that no move falls between the two.
+            // Registered before it reads the clock, so that no move is missed in between.
             let (moves, sleeper) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let id = enter(sleeper)
             defer { leave(id) }

@@ -5,10 +5,10 @@ import Keys
 package struct SandboxDependencies: Sendable {
     /// Seconds since 1970.
     package let now: @Sendable () -> Int64
-    /// The same in milliseconds, for how long things take.
+    /// Milliseconds since 1970, for measuring durations.
     let milliseconds: @Sendable () -> Int64
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// That many bytes nobody can guess.
+    /// Returns that many unpredictable bytes.
     package let random: @Sendable (Int) throws -> [UInt8]
 
     package init(

@@ -1,13 +1,13 @@
-/// Numbers that are the same for the same seed, everywhere.
+/// A random number generator with the same sequence for the same seed, on every platform.
 ///
-/// SplitMix64 of Steele, Lea and Flood ("Fast Splittable Pseudorandom Number Generators", OOPSLA 2014). Nothing that must
-/// not be guessed may come from it.
+/// SplitMix64 of Steele, Lea and Flood ("Fast Splittable Pseudorandom Number Generators", OOPSLA 2014). Its numbers are
+/// predictable: use it for no secret.
 package struct SplitMix64: Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
 
-    /// Another generator for each name.
+    /// Returns a different generator for each name.
     init(seed: UInt64, name: String) {
         self = name.utf8.reduce(SplitMix64(seed: seed)) { generator, byte in
             var generator = generator
@@ -23,11 +23,12 @@ package struct SplitMix64: Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to and without `bound`, as evenly as 64 bits can be divided; the standard library's ways of drawing may
-    /// change from one version to the next.
+    /// Returns a number from 0 to `bound`, exclusive, as uniform as 64 bits allow.
+    ///
+    /// The standard library's ways of drawing may change from one version to the next.
     package mutating func number(below bound: UInt64) -> UInt64 { next().multipliedFullWidth(by: bound).high }
 
-    /// Durstenfeld's form of the Fisher-Yates shuffle.
+    /// Shuffles by Durstenfeld's form of the Fisher-Yates shuffle.
     package mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
         var elements = elements
         for last in elements.indices.dropFirst().reversed() {

@@ -1,22 +1,22 @@
 import StrictJSON
 import WebAuthn
 
-/// Makes the messages of one authentication, each with the data elements that matter to an out-of-band challenge.
+/// Builds the messages of one authentication, each with the elements that matter to an out-of-band challenge.
 ///
-/// The elements of a version and channel are those of a public field reference (docs/reference/emv-outcomes.md). What a
-/// card scheme or a certificate would make is left out: authenticationValue, eci, reference numbers, acsURL and
-/// acsSignedContent.
+/// The elements of a version and channel are those of a public field reference (docs/reference/emv-outcomes.md).
+/// Elements that come from a card scheme or a certificate are left out: authenticationValue, eci, reference numbers,
+/// acsURL and acsSignedContent.
 struct EMVMessages: Sendable {
     let purchase: PurchaseRecord
     var profile: EMVProfile { purchase.emv }
 
-    /// What the messages of one authentication have in common.
+    /// Builds a message with the elements that all messages of one authentication share.
     func message(_ type: String, _ members: JSONObject) -> JSONValue {
         var message: JSONObject = [
             "messageType": .string(type), "messageVersion": .string(profile.version.rawValue),
             "threeDSServerTransID": .string(purchase.threeDSServerTransID),
         ]
-        // The RReq has it from 2.2.0 on.
+        // The RReq has sdkTransID from 2.2.0 on.
         if profile.channel == .app, profile.version != .v210 || type != "RReq" {
             message["sdkTransID"] = .string(purchase.sdkTransID)
         }
@@ -57,7 +57,7 @@ struct EMVMessages: Sendable {
         }
         addMethod(to: &members)
         if !isDecoupled, profile.channel == .app { members["acsRenderingType"] = rendering }
-        // The agent goes back to the URL, so that is the default.
+        // Y is the default because the agent opens the URL when it has finished.
         if profile.version == .v231, profile.channel == .app {
             members["threeDSRequestorAppURLInd"] = .string(profile.appURLInd ?? "Y")
         }
@@ -65,7 +65,7 @@ struct EMVMessages: Sendable {
         return message("ARes", members)
     }
 
-    // The native interface, template 04: out of band. The ARes announces it, the RReq says that it was used.
+    // The native interface with template 04: out of band. The ARes announces it; the RReq reports that it was used.
     private var rendering: JSONValue {
         profile.version == .v231
             // 01: portrait.
@@ -73,7 +73,7 @@ struct EMVMessages: Sendable {
             : ["acsInterface": "01", "acsUiTemplate": "04"]
     }
 
-    /// How the ACS authenticates: one value up to 2.2.0, an array in 2.3.1 and in the Bridging extension.
+    /// Adds the ACS's method: one value up to 2.2.0, an array in 2.3.1 and in the Bridging extension.
     private func addMethod(to members: inout JSONObject) {
         let methods = JSONValue.array(authenticationMethods.map(JSONValue.string))
         guard profile.version != .v231 else {
@@ -86,14 +86,14 @@ struct EMVMessages: Sendable {
         members["messageExtension"] = Self.bridging(["version": "2.0", "addData": ["authenticationMethod": methods]])
     }
 
-    // 08: out of band with a login, as a PIN is one. 09: out of band otherwise. 12: decoupled.
+    // 08: out of band with a login; a PIN counts as one. 09: out of band otherwise. 12: decoupled.
     private var authenticationMethods: [String] {
         if let methods = profile.methods { return methods }
         return [purchase.userVerification == .required ? "08" : "09"] + (profile.decoupled == nil ? [] : ["12"])
     }
 
     private func addStatuses(to members: inout JSONObject) {
-        // 03: the ACS says so.
+        // 03: the ACS is the source.
         if let status = profile.trustListStatus {
             let name = profile.version == .v231 ? "trustListStatus" : "whiteListStatus"
             members[name] = .string(status)
@@ -120,17 +120,17 @@ struct EMVMessages: Sendable {
         var members: JSONObject = [:]
         members["threeDSRequestorAppURL"] = purchase.member("threeDSRequestorAppURL").map(JSONValue.string)
         guard profile.channel == .app, profile.oobApp != nil || profile.hasBridging else { return creq(0, members) }
-        // The SDK opens the URL of an issuer's app.
+        // 01: the SDK can open the URL of an issuer's app.
         if profile.version == .v231 { members["oobAppURLInd"] = "01" }
         if profile.hasBridging { members["messageExtension"] = Self.challengeData(["oobAppURLInd": "01"]) }
         return creq(0, members)
     }
 
-    /// The cardholder comes back to the merchant's app, by a tap ("01") or of itself ("02").
+    /// Builds the CReq of a cardholder who is back in the merchant's app, by a tap ("01") or automatically ("02").
     func returningCReq(_ counter: Int, oobContinue: String) -> JSONValue {
         if profile.version == .v231 { return creq(counter, ["oobContinue": .string(oobContinue)]) }
         var members: JSONObject = [:]
-        // Boolean, and said of a tap only: up to 2.2.0 an SDK that comes back of itself sends a CReq without it.
+        // Boolean, and only for a tap: up to 2.2.0, an SDK that comes back automatically sends a CReq without it.
         if oobContinue == "01" { members["oobContinue"] = true }
         if profile.hasBridging, oobContinue == "02" {
             members["messageExtension"] = Self.challengeData(["oobAppURLInd": "01", "oobContinue": "02"])
@@ -138,10 +138,10 @@ struct EMVMessages: Sendable {
         return creq(counter, members)
     }
 
-    /// The issuer's app could not be opened (2.3.1).
+    /// Builds the CReq after the issuer's app could not be opened (2.3.1).
     func failedOpeningCReq(_ counter: Int) -> JSONValue { creq(counter, ["oobAppStatus": "01"]) }
 
-    /// There is no result yet: the instructions to go to the issuer's app.
+    /// Builds the CRes without a result: the instructions to go to the issuer's app.
     func instructions(_ counter: Int) -> JSONValue {
         var members: JSONObject = [
             "acsTransID": acsTransID, "acsCounterAtoS": .string(Self.digits(Int64(counter), 3)), "acsUiType": "04",
@@ -187,7 +187,7 @@ struct EMVMessages: Sendable {
         return message("RReq", members)
     }
 
-    /// 01: the 3DS Server has received the results and will use them.
+    /// The RRes with 01: the 3DS Server has received the results and will use them.
     var rres: JSONValue {
         message("RRes", ["acsTransID": acsTransID, "dsTransID": dsTransID, "resultsStatus": "01"])
     }
@@ -202,7 +202,7 @@ struct EMVMessages: Sendable {
         bridging(["challengeData": .object(members)], version: "1.0")
     }
 
-    /// The Bridging message extension, which carries elements of 2.3.1 in a message of 2.2.0.
+    /// Builds the Bridging message extension, which carries elements of 2.3.1 in a message of 2.2.0.
     private static func bridging(_ data: JSONObject, version: String? = nil) -> JSONValue {
         var json: JSONObject = [
             "name": "Bridging", "id": "A000000802-004", "criticalityIndicator": false, "data": .object(data),

@@ -1,10 +1,10 @@
 import StrictJSON
 
-/// Members of `emv` as a command line gives them, NAME=VALUE each.
+/// The members of `emv` from a command line, each as NAME=VALUE.
 enum EMVOrder {
-    /// The object that the call takes.
+    /// Builds the object for the call.
     ///
-    /// - Throws: `SandboxError`, if one has no `=` or a name comes twice.
+    /// - Throws: `SandboxError` if a pair has no `=` or a name comes twice.
     static func object(of pairs: [String]) throws(SandboxError) -> JSONObject {
         var object: JSONObject = [:]
         for pair in pairs {

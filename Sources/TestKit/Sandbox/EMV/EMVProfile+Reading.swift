@@ -3,13 +3,13 @@ import TextAndTime
 import ThreeDS
 
 extension EMVProfile {
-    /// The members of an order's `emv`, in the order of EMV's flow; all but `bridging` and `sdk` have EMV's names.
+    /// The members of an order's `emv`, in the order of EMV's flow; all except `bridging` and `sdk` have EMV's names.
     private enum Member: String, CaseIterable {
         case messageVersion, bridging, deviceChannel, messageCategory, threeDSRequestorDecReqInd,
             threeDSRequestorDecMaxTime, whiteListStatus, trustListStatus, deviceBindingStatus, authenticationMethod,
             threeDSRequestorAppURLInd, oobAppURL, oobAppLabel, oobContinue, oobAppStatus, sdk
 
-        /// Why a message of this profile does not have it; nil if it has.
+        /// Returns why a message of this profile lacks the element, or `nil` if it can have it.
         func absence(in profile: EMVProfile) -> String? {
             switch self {
             case .messageVersion, .deviceChannel, .messageCategory, .sdk: nil
@@ -47,15 +47,15 @@ extension EMVProfile {
     private static let bindingStatuses = ["01", "02", "03", "04", "05", "11", "12", "13", "14", "15"]
     private static let methods = ["07", "08", "09", "11", "12", "13", "14"]
 
-    /// Why the app channel's elements are not there; nil if they are.
+    /// The reason why the profile lacks the app channel's elements, or `nil` if it has them.
     private var notInApp: String? {
         channel == .app ? nil : "only the app channel (deviceChannel 01) has it"
     }
 
     /// Reads the member `emv` of an order; an empty object is 2.2.0 in the app channel.
     ///
-    /// - Throws: `SandboxError`, if a member is unknown or its value is not allowed, if the version or the channel does
-    ///   not have it, or if the transaction asks for what they do not have.
+    /// - Throws: `SandboxError` if a member is unknown, if its value is not allowed, if the version or the channel does
+    ///   not have it, or if the transaction needs an element that they do not have.
     init(_ json: JSONObject, transaction: Transaction) throws {
         let members = EMVMembers(json: json)
         try members.refuseOthers(than: Member.allCases.map(\.rawValue))
@@ -80,7 +80,7 @@ extension EMVProfile {
         try check(transaction)
     }
 
-    /// What several members, or the transaction, say together.
+    /// Verifies the rules that span several members or the transaction.
     private func check(_ transaction: Transaction) throws {
         if oobAppFailed, oobApp == nil {
             throw EMVMembers.refusal("oobAppStatus", "it takes an oobAppURL, which did not open")
@@ -157,7 +157,7 @@ extension EMVProfile {
     }
 }
 
-/// The members of an order's `emv`, whose complaints name them with their place.
+/// The members of an order's `emv`; errors name a member with its place.
 private struct EMVMembers {
     let json: JSONObject
 
@@ -190,7 +190,7 @@ private struct EMVMembers {
         return text
     }
 
-    /// Different ones of those that are allowed, at least one.
+    /// Reads an array of distinct allowed values, at least one.
     func texts(_ name: String, _ allowed: [String]) throws(SandboxError) -> [String]? {
         guard has(name) else { return nil }
         guard case .array(let elements)? = json[name], !elements.isEmpty,

@@ -1,7 +1,7 @@
 import StrictJSON
 
 extension EMVStep {
-    /// The elements that tell one message of a kind from another, in the order in which they are told.
+    /// The elements that distinguish messages of the same kind, in the order of the detail.
     private static let told = [
         "transStatus", "transStatusReason", "challengeCancel", "deviceChannel", "messageCategory",
         "threeDSRequestorDecMaxTime", "threeDSRequestorAppURL", "threeDSRequestorAppURLInd", "acsUiType", "oobAppURL",
@@ -9,11 +9,11 @@ extension EMVStep {
         "interactionCounter", "resultsStatus", "errorCode",
     ]
 
-    /// What is said of the step, and then the elements of its message, each once: `NAME VALUE`, with commas between.
+    /// The detail of the step and the elements of its message, each once, as `NAME VALUE`, separated by commas.
     var wholeDetail: String {
         guard case .object(let message)? = message else { return detail }
         let elements = Self.told.compactMap { name in
-            // An RReq's is its AReq's.
+            // An RReq repeats its AReq's value.
             name == "messageCategory" && label != "AReq" ? nil : message[name].map { "\(name) \(Self.text($0))" }
         }
         let said = detail.split(separator: ", ").filter { part in

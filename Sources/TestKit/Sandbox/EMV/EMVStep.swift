@@ -1,21 +1,21 @@
 import StrictJSON
 
-/// A party of the story that a purchase tells; the raw values are those of its JSON.
+/// A party in the course of a purchase; the raw values are those of its JSON.
 enum EMVParty: String, Sendable {
     case authenticator, acs
     case server = "3dsServer"
     case sdk, browser
 }
 
-/// One line of the story: who told whom what, and when.
+/// A step of the course: sender, receiver, content and time.
 struct EMVStep: Sendable {
-    /// Seconds since 1970.
+    /// The time, in seconds since 1970.
     let at: Int64
     let from: EMVParty
     let to: EMVParty
     let label: String
     var detail = ""
-    /// Nil for what is no message of EMV's and has no place among them.
+    /// The message, or `nil` for a step that is not listed among EMV's messages.
     var message: JSONValue?
 
     var json: JSONValue {

@@ -1,16 +1,16 @@
 import IssuerProtocol
 import StrictJSON
 
-/// One authentication as the parties of EMV 3-D Secure told it to each other, in the order in which that happened.
+/// The course of one authentication: the messages between the parties of EMV 3-D Secure, in order of time.
 struct EMVStory: Sendable {
     let steps: [EMVStep]
-    /// How many CReqs came, late ones included.
+    /// The number of CReqs, with the late ones.
     let challengeRequests: Int
     private let messages: EMVMessages
     private let completion: CompletionRecord?
 
     /// - Parameters:
-    ///   - creqs: those that the test sent, in their order.
+    ///   - creqs: the CReqs that the test sent, in order.
     ///   - requests: the authn requests of the purchase.
     init(
         purchase: PurchaseRecord, completion: CompletionRecord?, creqs: [ChallengeRequestRecord],
@@ -29,11 +29,11 @@ struct EMVStory: Sendable {
         challengeRequests = flow.steps.count { $0.label == "CReq" }
     }
 
-    /// EMV's messages, and the step `outOfBand` in its place among them.
+    /// EMV's messages, with the step `outOfBand` in its place among them.
     var json: [JSONValue] { steps.compactMap(\.message) }
 }
 
-/// Writes the steps down.
+/// A builder of the steps.
 private struct Flow {
     let messages: EMVMessages
     private(set) var steps: [EMVStep] = []
@@ -66,7 +66,7 @@ private struct Flow {
         counter = 2
     }
 
-    /// What happened until the end: authn requests, refused decisions, and CReqs that came too early.
+    /// Adds the events before the completion: authn requests, refused decisions, and early CReqs.
     mutating func addMiddle(_ creqs: [ChallengeRequestRecord], _ requests: [RequestStory]) {
         var events: [(at: Int64, steps: [EMVStep])] = []
         for request in requests {
@@ -135,7 +135,7 @@ private struct Flow {
         return parts.compactMap(\.self).joined(separator: ", ")
     }
 
-    /// The cardholder comes back to the merchant's app or gives up there; a browser sends no second CReq.
+    /// Adds the CReq of a cardholder who comes back or gives up; a browser sends no second CReq.
     private mutating func addLastCReq(of completion: CompletionRecord) {
         guard profile.channel == .app, profile.decoupled == nil else { return }
         switch (completion.status, completion.reason) {
@@ -158,9 +158,9 @@ private struct Flow {
         }
     }
 
-    /// Whether a final CRes follows the RReq at once: in the app channel it answers a CReq.
+    /// Returns whether a final CRes follows the RReq at once; in the app channel it answers a CReq.
     ///
-    /// In the browser channel the ACS's page ends with a CRes, also after a time-out, unless no CReq ever came.
+    /// In the browser channel the ACS's page ends with a CRes, even after a time-out, unless no CReq ever came.
     private func isAnswered(_ completion: CompletionRecord) -> Bool {
         guard profile.decoupled == nil, profile.sdk != .noFirstCReq || completion.status != .expired else {
             return false
@@ -178,7 +178,7 @@ private struct Flow {
         add(time, .acs, client, "CRes", final, "transStatus \(outcome.transStatus)")
     }
 
-    /// CReqs that came after the result: the one that fetches it, and those that came too late.
+    /// Adds the CReqs after the result: one that gets it, and late ones.
     mutating func addAfterwards(_ creqs: [ChallengeRequestRecord], _ completion: CompletionRecord) {
         let outcome = EMVOutcome(completion: completion, profile: profile)
         for creq in creqs {

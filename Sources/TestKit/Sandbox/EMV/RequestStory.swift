@@ -1,13 +1,13 @@
 import GRDB
 import StrictJSON
 
-/// One authn request of a purchase, and what became of it.
+/// An authn request of a purchase, with its decision, refusals and pushes.
 struct RequestStory: Sendable {
     let request: RequestRecord
     let decision: DecisionRecord?
     private let refusedAssertions: [JSONValue]
     private let refusedDecisions: [JSONValue]
-    /// When which decisions were refused.
+    /// The time and the code of each refused decision.
     let refusals: [(at: Int64, code: String)]
     private let pushes: [PushRecord]
     private let isOver: Bool

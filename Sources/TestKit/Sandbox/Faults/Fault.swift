@@ -1,4 +1,4 @@
-/// What a client gets in place of the answer to its call.
+/// A failure that a client gets in place of its answer.
 package struct Fault: Sendable, Equatable {
     package enum Moment: String, Sendable, CaseIterable {
         /// The call has no effect.
@@ -8,15 +8,15 @@ package struct Fault: Sendable, Equatable {
     }
 
     package enum Kind: Sendable, Equatable, CustomStringConvertible {
-        /// An HTTP status with a body that is no problem of the protocol's; `retryAfter` is in seconds.
+        /// An HTTP status with a body that is not a problem of the protocol; `retryAfter` is in seconds.
         case status(Int, retryAfter: Int64?)
         /// The connection is closed without an answer.
         case drop
-        /// HTTP status 200, and a body that is not what its type says.
+        /// HTTP status 200, with a body that does not match its content type.
         case garbage([UInt8])
-        /// The answer's own length, and half of its body.
+        /// The full Content-Length, and half of the body.
         case truncated
-        /// The answer's own body, and then more, without an end.
+        /// The whole body, followed by white space without an end.
         case endless
 
         package var description: String {
@@ -34,18 +34,18 @@ package struct Fault: Sendable, Equatable {
     package let kind: Kind
     package let moment: Moment
 
-    /// What goes out where `answer` would have.
+    /// Returns the answer that is sent in place of `answer`.
     func answer(insteadOf answer: Answer) -> Answer {
         var answer = answer
         switch kind {
-        // What a proxy or a bad deployment would answer.
+        // An answer such as a proxy's or a wrong deployment's.
         case .status(let status, let retryAfter):
             return Answer(
                 status: status, contentType: "text/plain", body: Array("a failure on purpose\n".utf8),
                 retryAfter: retryAfter)
         case .garbage(let bytes): return Answer(status: 200, contentType: "application/json", body: bytes)
         case .drop: answer.transmission = .nothing
-        // Without a body there is nothing to cut, nor to go on with.
+        // Without a body there is none to cut or to continue.
         case .truncated: answer.transmission = answer.body.isEmpty ? .nothing : .half
         case .endless: answer.transmission = answer.body.isEmpty ? .nothing : .endless
         }
@@ -53,7 +53,7 @@ package struct Fault: Sendable, Equatable {
     }
 }
 
-/// The calls of the issuer protocol that can be made to fail.
+/// The calls of the issuer protocol that faults can be injected into.
 package enum FaultPoint: String, Sendable, CaseIterable {
     case discovery, jwks, enrollmentOptions, enroll, authenticator, unenroll, pushSubscription, fetch, decision
 

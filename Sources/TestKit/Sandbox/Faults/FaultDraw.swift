@@ -1,4 +1,4 @@
-/// What the odds give one call.
+/// The faults drawn for one call.
 struct FaultDraw: Sendable {
     struct Pause: Sendable {
         let moment: Fault.Moment
@@ -12,7 +12,7 @@ struct FaultDraw: Sendable {
     private(set) var duplicates: Bool
     private(set) var reorders: Bool
     private(set) var relisting: Relisting?
-    /// For the order of a list.
+    /// The generator for the order of a list.
     let generator: SplitMix64
 
     private init() {
@@ -24,7 +24,7 @@ struct FaultDraw: Sendable {
         generator = SplitMix64(seed: 0)
     }
 
-    /// The generator is this call's own, so that what one call draws changes nothing for the next.
+    /// Draws from the call's own generator, so that the draws of one call do not affect the next.
     init(_ spec: FaultSpec, generator: SplitMix64) {
         var generator = generator
         let isSlow = spec.slow.hits(using: &generator)
@@ -37,7 +37,7 @@ struct FaultDraw: Sendable {
         relisting = Relisting.allCases.first { spec.relist[$0, default: .never].hits(using: &generator) }
     }
 
-    /// What was planned comes before what was drawn.
+    /// Applies a planned fault, which overrides the drawn one.
     mutating func follow(_ planned: PlannedFault?) {
         guard let planned else { return }
         switch planned.effect {
@@ -49,14 +49,14 @@ struct FaultDraw: Sendable {
         }
     }
 
-    /// What comes in place of the answer, if it is to come at that moment.
+    /// Returns the failure to answer with, if it is due at that moment.
     func fault(_ moment: Fault.Moment) -> Fault? { ending?.moment == moment ? ending : nil }
 
     private static func moment(using generator: inout SplitMix64) -> Fault.Moment {
         generator.number(below: 2) == 0 ? .before : .after
     }
 
-    /// One of those that share the whole, or none.
+    /// Draws at most one of the endings, which share the whole range of odds.
     private static func ending(_ spec: FaultSpec, using generator: inout SplitMix64) -> FaultSpec.Ending? {
         var drawn = generator.number(below: Odds.whole)
         for ending in FaultSpec.Ending.allCases {
@@ -83,7 +83,7 @@ struct FaultDraw: Sendable {
         }
     }
 
-    /// No UTF-8, whatever follows: 0xFF stands nowhere in it (RFC 3629 §3).
+    /// Returns bytes that are never UTF-8, because 0xFF never occurs in it (RFC 3629 §3).
     private static func garbage(using generator: inout SplitMix64) -> [UInt8] {
         let length = generator.number(below: 1_024)
         return [0xFF] + (0..<length).map { _ in UInt8(generator.number(below: 256)) }

@@ -1,13 +1,13 @@
 import StrictJSON
 
-/// What whoever drives a test asks for with `POST /sandbox/faults`.
+/// The body of `POST /sandbox/faults`.
 package struct FaultOrder: Sendable {
-    /// What is to be planned after what is planned already.
+    /// The faults to append to the plan.
     let plan: [PlannedFault]
-    /// The odds in place of those that were; nil: they stay.
+    /// The odds that replace the current ones, or `nil` to keep them.
     let odds: FaultSpec?
 
-    /// Reads `{"next"?, "odds"?}`, of which at least one is there.
+    /// Reads `{"next"?, "odds"?}`, of which at least one must be present.
     init(_ body: JSONObject) throws {
         try body.refuseMembers(except: ["next", "odds"])
         odds = try body.optionalString("odds", bytes: 1...4_096).map(Self.spec)
@@ -24,7 +24,7 @@ package struct FaultOrder: Sendable {
         }
     }
 
-    /// The body for these odds, as `--faults` takes them, and these single calls, each as `NAME=VALUE,NAME=VALUE`.
+    /// Builds the body from odds, as for `--faults`, and single calls, each as `NAME=VALUE,NAME=VALUE`.
     static func body(odds: String?, next: [String]) throws(SandboxError) -> JSONObject {
         var body: JSONObject = [:]
         body["odds"] = odds.map(JSONValue.string)

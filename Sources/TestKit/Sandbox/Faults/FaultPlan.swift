@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// One thing that goes wrong with one call, as it was planned by whoever drives a test.
+/// A fault planned for one call.
 struct PlannedFault: Sendable {
     enum Effect: Sendable {
         case fault(Fault.Kind)
@@ -9,16 +9,16 @@ struct PlannedFault: Sendable {
         case relist(Relisting)
     }
 
-    /// The most that may be planned at a time.
+    /// The limit of planned faults.
     static let maxPlanned = 10_000
 
     let point: FaultPoint
     let moment: Fault.Moment
     let effect: Effect
-    /// As it was asked for, with its moment, and without `times`.
+    /// The entry of the request, with its moment and without `times`.
     private let entry: JSONObject
 
-    /// What ``plan(_:)`` would read as the same plan: faults that are equal and follow each other stand once.
+    /// Returns JSON that ``plan(_:)`` would read as the same plan; equal faults in a row are one entry.
     static func list(_ plan: [PlannedFault]) -> JSONValue {
         var entries: [(entry: JSONObject, times: Int64)] = []
         for fault in plan {
@@ -36,8 +36,9 @@ struct PlannedFault: Sendable {
             })
     }
 
-    /// Reads `{"next": [{"path", "status" or "kind", "moment"?, "times"?, "retryAfter"?, "milliseconds"?}]}`: each as
-    /// often as it is to happen, in order.
+    /// Reads a plan, in order; a fault is repeated `times` times.
+    ///
+    /// The body is `{"next": [{"path", "status" or "kind", "moment"?, "times"?, "retryAfter"?, "milliseconds"?}]}`.
     static func plan(_ body: JSONObject) throws -> [PlannedFault] {
         var plan: [PlannedFault] = []
         for entry in try body.array("next", count: 0...1_000) {
@@ -73,7 +74,7 @@ struct PlannedFault: Sendable {
         self.entry = Self.entry(entry, moment)
     }
 
-    /// Members that were null count as absent.
+    /// Copies the entry; `null` members count as absent.
     private static func entry(_ given: JSONObject, _ moment: Fault.Moment) -> JSONObject {
         var entry: JSONObject = [:]
         for name in ["path", "status", "kind", "retryAfter", "milliseconds"] {
@@ -90,7 +91,7 @@ struct PlannedFault: Sendable {
     }
 }
 
-/// The kinds that are no HTTP status, under the names that `--faults` has for them.
+/// The kinds that are not an HTTP status, under their names in `--faults`.
 private enum Kind: String, CaseIterable {
     case slow, drop, garbage, truncated, endless, duplicate, reorder
     case fullList = "full-list"
@@ -98,7 +99,7 @@ private enum Kind: String, CaseIterable {
 
     var isOfLists: Bool { [.duplicate, .reorder, .fullList, .fullListMoving].contains(self) }
 
-    /// When it may come; the first is what is meant if none is named.
+    /// The moments that the kind allows, the default first.
     var moments: [Fault.Moment] {
         switch self {
         case .slow, .drop, .garbage: [.before, .after]
@@ -111,7 +112,7 @@ private enum Kind: String, CaseIterable {
         switch self {
         case .slow: .slow(.milliseconds(try entry.integer("milliseconds", in: 1...60_000)))
         case .drop: .fault(.drop)
-        // No UTF-8: 0xFF stands nowhere in it (RFC 3629 §3).
+        // Never UTF-8: 0xFF never occurs in it (RFC 3629 §3).
         case .garbage: .fault(.garbage([0xFF, 0x7B]))
         case .truncated: .fault(.truncated)
         case .endless: .fault(.endless)

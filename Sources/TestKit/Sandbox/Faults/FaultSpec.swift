@@ -1,13 +1,13 @@
 import TextAndTime
 
-/// Faults by odds and a seed, as `oob-issuer serve --faults` takes them.
+/// Faults with odds and a seed, in the syntax of `oob-issuer serve --faults`.
 package struct FaultSpec: Sendable, Equatable {
-    /// What is wrong in the text, where, and what is allowed.
+    /// An error in the text: what is wrong, where, and what is allowed.
     package struct ParseError: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
 
-    /// What comes in place of an answer: for one call one at most, so their odds add up.
+    /// A failure in place of an answer; a call gets at most one, so their odds add up.
     enum Ending: String, Sendable, CaseIterable {
         case dropBefore = "drop-before"
         case dropAfter = "drop-after"
@@ -30,17 +30,17 @@ package struct FaultSpec: Sendable, Equatable {
         """
 
     private(set) var slow = Odds.never
-    /// How long a slow call is held up.
+    /// The delay of a slow call.
     private(set) var delay: Duration = .zero
     private(set) var endings: [Ending: Odds] = [:]
-    /// Seconds.
+    /// The value of Retry-After, in seconds.
     private(set) var retryAfter: Int64 = 0
     private(set) var duplicate = Odds.never
     private(set) var reorder = Odds.never
     private(set) var relist: [Relisting: Odds] = [:]
     private(set) var points = Set(FaultPoint.allCases)
     private(set) var seed: UInt64
-    /// As it was given, with the seed.
+    /// The text as given, with the seed.
     private(set) var text: String
 
     package init(_ text: String) throws(ParseError) {

@@ -2,11 +2,10 @@ package import Logging
 import StrictJSON
 import Synchronization
 
-/// All that goes wrong on purpose with the calls of the issuer protocol: what was planned, in order, and what the odds
-/// give.
+/// The injected faults of the issuer protocol's calls: planned faults, in order, and faults drawn by odds.
 ///
-/// What is drawn depends on the seed, the call's kind, and its number among the calls of that kind alone, so that
-/// another order between fetches and decisions leaves each as it was.
+/// A draw depends only on the seed, the call's kind, and the call's number among the calls of that kind. So another
+/// order of fetches and decisions does not change the faults of either.
 package final class Faults: Sendable {
     private struct State {
         var spec: FaultSpec?
@@ -29,7 +28,7 @@ package final class Faults: Sendable {
         set(spec)
     }
 
-    /// The odds from now on, which begin anew; nil: none.
+    /// Replaces the odds and restarts their draws; `nil` removes the odds.
     private func set(_ spec: FaultSpec?) {
         state.withLock { state in
             state.spec = spec
@@ -41,7 +40,7 @@ package final class Faults: Sendable {
         if let spec { logger.info("there will be faults", metadata: ["seed": "\(spec.seed)"]) }
     }
 
-    /// What goes out for a call of which `processing` makes the answer.
+    /// Answers a call through `processing`, with the faults that are due.
     func answer(
         at point: FaultPoint, to incoming: Incoming, processing: (Incoming) async -> Answer
     ) async -> Answer {
@@ -62,7 +61,7 @@ package final class Faults: Sendable {
         return fault.answer(insteadOf: answer)
     }
 
-    /// One call, for the log and for what goes by its number.
+    /// A call's kind and number, for the log and for faults that depend on the number.
     private struct Numbered: CustomStringConvertible {
         let point: FaultPoint
         let number: Int
@@ -81,7 +80,7 @@ package final class Faults: Sendable {
     private func hold(_ call: Numbered, by draw: FaultDraw, at moment: Fault.Moment) async {
         guard let pause = draw.pause, pause.moment == moment else { return }
         report("slow", at: moment, of: call)
-        // The wait ends early when the process is asked to stop.
+        // The sleep ends early when the process is asked to stop.
         try? await sleep(pause.length)
     }
 
@@ -110,7 +109,7 @@ package final class Faults: Sendable {
             metadata: ["number": "\(number)", "kind": "\(kind)", "moment": "\(moment)", "call": "\(call)"])
     }
 
-    /// Takes what is planned next for that call, if it is for that moment.
+    /// Takes the next planned fault of that kind of call, if it is due at that moment.
     private func takePlanned(for point: FaultPoint, at moment: Fault.Moment) -> PlannedFault? {
         state.withLock { state in
             guard let index = state.planned.firstIndex(where: { $0.point == point }),
@@ -120,8 +119,7 @@ package final class Faults: Sendable {
         }
     }
 
-    /// `{"planned", "next", "odds"?}`: what is planned and has not happened yet, in the order in which it was planned,
-    /// and the odds as they can be set again.
+    /// The pending plan, in order, and the odds in the form to set them again: `{"planned", "next", "odds"?}`.
     var json: JSONObject {
         let (planned, spec) = state.withLock { ($0.planned, $0.spec) }
         var json: JSONObject = [
@@ -131,7 +129,7 @@ package final class Faults: Sendable {
         return json
     }
 
-    /// Forgets what is planned, and returns how many failures that were; the odds stay unless they are to go as well.
+    /// Clears the plan, and the odds if `andOdds` is true; returns the number of planned faults cleared.
     func clear(andOdds: Bool) -> Int {
         if andOdds { set(nil) }
         return state.withLock { state in
@@ -140,7 +138,7 @@ package final class Faults: Sendable {
         }
     }
 
-    /// Plans what is ordered, sets the odds if it has some, and returns how many failures are planned now.
+    /// Appends to the plan, sets the odds if the order has some, and returns the number of planned faults.
     func take(_ order: FaultOrder) throws(SandboxError) -> Int {
         let planned = try state.withLock { state throws(SandboxError) in
             guard state.planned.count + order.plan.count <= PlannedFault.maxPlanned else {

@@ -1,4 +1,4 @@
-/// How often something happens: never, always, or in so many of a million cases.
+/// A probability in millionths, from never to always.
 package struct Odds: Sendable, Equatable {
     static let whole: UInt64 = 1_000_000
     static let never = Odds(millionths: 0)
@@ -7,7 +7,7 @@ package struct Odds: Sendable, Equatable {
 
     private init(millionths: UInt64) { self.millionths = millionths }
 
-    /// Takes `0`, `1` and what lies between in decimals, at most six of them, such as `0.05`; nil for anything else.
+    /// Reads `0`, `1` or a decimal between, such as `0.05`, with at most six decimals; otherwise returns `nil`.
     init?(_ text: Substring) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), parts.allSatisfy(Self.isDigits), parts[0].utf8.count == 1,
@@ -22,7 +22,7 @@ package struct Odds: Sendable, Equatable {
         self.millionths = millionths
     }
 
-    /// Whether it happens this time.
+    /// Draws once, and returns whether the event happens.
     func hits(using generator: inout SplitMix64) -> Bool {
         generator.number(below: Self.whole) < millionths
     }

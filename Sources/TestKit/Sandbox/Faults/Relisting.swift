@@ -1,16 +1,17 @@
 import IssuerProtocol
 
-/// A fetch that is answered at once with all that is listed, whatever was fetched before, over and over up to as many
-/// requests as one answer may hold.
+/// A fault of a fetch: it is answered at once with the full list, regardless of its cursor.
+///
+/// The list is repeated up to the limit of one answer.
 enum Relisting: String, Sendable, CaseIterable {
-    /// The cursor is the one that the call came with.
+    /// The answer has the cursor of the call.
     case cursorStays = "full-list"
-    /// The cursor is another one each time, and known as well.
+    /// The answer has another known cursor each time.
     case cursorMoves = "full-list-moving"
 
     /// Changes the answer to ``Incoming/fromTheStart``.
     ///
-    /// - Parameter number: the call's among those of its kind.
+    /// - Parameter number: the call's number among those of its kind.
     func answer(_ answer: Answer, to incoming: Incoming, number: Int) -> Answer {
         guard var lists = RequestLists(of: answer) else { return answer }
         while lists.duplicate() {}
@@ -26,7 +27,7 @@ enum Relisting: String, Sendable, CaseIterable {
 }
 
 extension Incoming {
-    /// The same fetch by one who has fetched nothing yet and does not wait.
+    /// The same fetch without a cursor and without waiting.
     var fromTheStart: Incoming {
         let entries = batch?.entries.map { entry in
             BatchFetchRequest.Entry(
@@ -35,7 +36,7 @@ extension Incoming {
         return without(["after", "wait"], body: entries.map { BatchFetchRequest(wait: 0, entries: $0).bytes })
     }
 
-    /// By authenticator the cursor that a fetch came with; nil stands for the only one of a fetch that is no batch.
+    /// The fetch's cursors by authenticator; the key is `nil` for a fetch that is not a batch.
     fileprivate var cursors: [String?: String] {
         guard let batch else { return query("after").map { [nil: $0] } ?? [:] }
         let cursors = batch.entries.compactMap { entry in
@@ -44,6 +45,6 @@ extension Incoming {
         return Dictionary(cursors) { first, _ in first }
     }
 
-    /// Nil if the call is not a batch fetch.
+    /// The body of a batch fetch, or `nil` for another call.
     private var batch: BatchFetchRequest? { try? BatchFetchRequest(bytes: body) }
 }

@@ -5,27 +5,27 @@ import Hummingbird
 import IssuerProtocol
 import NIOCore
 
-/// The sandbox's calls over HTTP, and its page.
+/// The HTTP responder for the sandbox's calls and its page.
 struct IssuerResponder: Sendable {
-    /// The header fields of a request: a VAPID token, a trace and an access token are the longest.
+    /// The bounds of a request's header: the longest fields are a VAPID token, a trace and an access token.
     private static let header = PatientChannel.HeaderBounds(fieldBytes: 16_384, bytes: 65_536, fields: 128)
-    /// The seconds for a whole request, to read its answer, and for the next one after it.
+    /// Seconds for a whole request, for reading its answer, and until the next request.
     static let patience = 30
 
     let router: SandboxRouter
     let page: SandboxPage
 
-    /// Serves on connections that have these places.
+    /// Returns the channel for connections that are counted in these places.
     func channel(_ places: SourcePlaces, patience: Int = patience) -> PatientChannel {
         PatientChannel(Self.header, seconds: patience, places: places) { request, peer in
             var response = await answer(to: request, on: peer.channel, hasSentAll: peer.waitsForAnswer)
-            // Whoever has a clock sends it (RFC 9110 §6.6.1).
+            // A server with a clock sends Date (RFC 9110 §6.6.1).
             response.headers[.date] = Self.date(time(nil))
             return (response, response.status.code < 400)
         }
     }
 
-    /// - Parameter hasSentAll: called once the whole request was read, before it is answered.
+    /// - Parameter hasSentAll: called once the whole request is read, before it is answered.
     func answer(
         to request: Request, on channel: any Channel, hasSentAll: @Sendable () -> Void = {}
     ) async -> Response {
@@ -35,7 +35,7 @@ struct IssuerResponder: Sendable {
             let call = try await Self.call(request)
             hasSentAll()
             let answer = await router.answer(to: call)
-            // What is answered after that finds nobody.
+            // The client does not get the answer returned after this close.
             if answer.transmission == .nothing { try? await channel.close() }
             return answer.response(on: channel)
         } catch is NIOTooManyBytesError {
@@ -47,7 +47,7 @@ struct IssuerResponder: Sendable {
         }
     }
 
-    /// A time as HTTP has it; the program sets no locale, so days and months are English.
+    /// Formats a time for HTTP; the program sets no locale, so the names of days and months are English.
     private static func date(_ seconds: time_t) -> String {
         var (seconds, parts, text) = unsafe (seconds, tm(), [CChar](repeating: 0, count: 32))
         unsafe gmtime_r(&seconds, &parts)
@@ -95,15 +95,15 @@ extension Answer {
     }
 }
 
-/// Thrown in the middle of a body, it closes the connection.
+/// An error thrown in the middle of a body to close the connection.
 private struct CutBodyError: Error {
-    /// White space after a body without an end: 8 MiB.
+    /// The white space after an endless body: 8 MiB.
     static let pieces = 128
     static let pieceBytes = 65_536
 
-    /// Lets what was written go out first, for which a client is waited for until the process is to stop.
+    /// Closes the output first, so that the client can read what was written; stops waiting at cancellation.
     ///
-    /// Closing both ways at once would forget what the client has not taken yet.
+    /// Closing both directions at once would discard the bytes that the client has not read yet.
     init(_ channel: any Channel) async {
         await withTaskCancellationHandler {
             try? await channel.close(mode: .output)

@@ -2,9 +2,9 @@ import Glibc
 import HTTPServing
 import NIOCore
 
-/// Why the sandbox cannot listen on an address.
+/// The reason why the sandbox cannot listen on an address.
 package struct ListenError: Error, CustomStringConvertible {
-    /// Another program has the address.
+    /// Whether another program has the address.
     package let isTaken: Bool
     package let description: String
 

@@ -12,10 +12,10 @@ import PageServing
 import ServiceLifecycle
 import UnixSignals
 
-/// How the sandbox is to be served.
+/// The configuration of a sandbox server.
 package struct SandboxConfiguration: Sendable {
     package struct TLSFiles: Sendable {
-        /// Paths of PEM files.
+        /// The path of the certificate chain, and of the private key below, as PEM files.
         package let certificate: String
         package let key: String
 
@@ -26,7 +26,7 @@ package struct SandboxConfiguration: Sendable {
     }
 
     package struct PushSettings: Sendable {
-        /// The path of a PEM file with the roots that are trusted instead of the system's.
+        /// The path of a PEM file with the roots to trust instead of the system's.
         let caFile: String?
         let policy: PushPolicy
 
@@ -37,18 +37,18 @@ package struct SandboxConfiguration: Sendable {
     }
 
     package let listen: ListenAddress
-    /// The path of the SQLite file; nil: in memory.
+    /// The path of the SQLite file, or `nil` for a database in memory.
     package let database: String?
     package let tls: TLSFiles?
-    /// The issuer's URL for authenticators, if it is not the address it listens on.
+    /// The issuer's URL for authenticators, if it differs from the address that the server listens on.
     let publicURL: IssuerURL?
-    /// What goes wrong on purpose.
+    /// The injected faults.
     let faults: FaultSpec?
-    /// Whether the clock is one that a test moves ahead.
+    /// Whether a test can move the clock ahead.
     let hasTestClock: Bool
     let push: PushSettings
 
-    /// Throws if the public URL is not an issuer's.
+    /// Throws if the public URL is not a valid issuer URL.
     package init(
         listen: ListenAddress, database: String?, tls: TLSFiles?, publicURL: String?, faults: FaultSpec?,
         hasTestClock: Bool = false, push: PushSettings = PushSettings()
@@ -63,7 +63,7 @@ package struct SandboxConfiguration: Sendable {
     }
 }
 
-/// Why a URL is not one of an issuer: what is wrong with it, and what is allowed.
+/// An error of an issuer URL: what is wrong with it, and what is allowed.
 package struct IssuerURLError: Error, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -72,11 +72,11 @@ package struct IssuerURLError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// The sandbox as a process: an issuer's backend, a small ACS and a merchant on one port.
+/// The sandbox server: an issuer's backend, a small ACS and a merchant on one port.
 package struct SandboxServer: Sendable {
-    /// How long an orderly stop may take.
+    /// The time limit of a graceful shutdown.
     private static let patience: Duration = .milliseconds(1_500)
-    /// Connections at a time, and at most half of the files that the process may open.
+    /// The limit of connections, and of those at most half of the files that the process may open.
     private static let maxConnections = 16_384
 
     private let configuration: SandboxConfiguration
@@ -84,7 +84,7 @@ package struct SandboxServer: Sendable {
     private let backend: IssuerBackend
     private let sender: PushSender
 
-    /// Opens the database and the key; throws what cannot be opened, in words.
+    /// Opens the database and the keys, or throws an error that describes the failure.
     package init(_ configuration: SandboxConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
@@ -110,9 +110,9 @@ package struct SandboxServer: Sendable {
         return try IssuerKeyFile.key(for: use, besideDatabase: database)
     }
 
-    /// Serves until SIGTERM or SIGINT; `onListening` gets the issuer's URL once calls are taken.
+    /// Serves until SIGTERM or SIGINT; calls `onListening` with the issuer's URL once it accepts calls.
     ///
-    /// - Throws: ``ListenError`` if the address cannot be listened on.
+    /// - Throws: ``ListenError`` if the server cannot listen on the address.
     package func run(onListening: @escaping @Sendable (String) -> Void) async throws {
         let address = configuration.listen
         let service = Service { try await serve(onListening) }
@@ -137,7 +137,7 @@ package struct SandboxServer: Sendable {
     private func serve(_ onListening: @escaping @Sendable (String) -> Void) async throws {
         let router = SandboxRouter(backend: backend)
         let responder = IssuerResponder(router: router, page: try SandboxPage(backend: backend, router: router))
-        // One address may have as many as all: a lab has its agents on one host.
+        // A single address may use all places: a lab has its agents on one host.
         let places = SourcePlaces(limit: 2 * FileLimit.connections(Self.maxConnections / 2), isBehindProxy: true)
         let channel = responder.channel(places)
         if let tls = try tlsConfiguration() {
@@ -160,7 +160,7 @@ package struct SandboxServer: Sendable {
         }
     }
 
-    /// Loopback is always called `localhost`: WebAuthn has no relying parties at IP addresses.
+    /// Returns the issuer's URL; loopback is always `localhost`, since a WebAuthn RP ID is never an IP address.
     private func issuerURL(port: Int) -> IssuerURL? {
         if let url = configuration.publicURL { return url }
         let scheme = configuration.tls == nil ? "http" : "https"
@@ -169,7 +169,7 @@ package struct SandboxServer: Sendable {
         return try? IssuerURL("\(scheme)://\(host)\(isDefaultPort ? "" : ":\(port)")")
     }
 
-    /// By its address, and by those of the loopback.
+    /// Returns the origins of the listen address and of the loopback addresses.
     private func origins(port: Int) -> Set<PageOrigin> {
         let scheme = configuration.tls == nil ? "http" : "https"
         let host = configuration.listen.host
@@ -178,7 +178,7 @@ package struct SandboxServer: Sendable {
         return Set(hosts.map { PageOrigin(scheme: scheme, host: isDefaultPort ? $0 : "\($0):\(port)") })
     }
 
-    /// `nil` without TLS.
+    /// Loads the TLS configuration, or returns `nil` without TLS.
     private func tlsConfiguration() throws -> TLSConfiguration? {
         guard let files = configuration.tls else { return nil }
         let chain = try Self.reading("--tls-cert", at: files.certificate) { path in
@@ -188,12 +188,12 @@ package struct SandboxServer: Sendable {
         }
         var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv12
-        // How long an orderly stop waits for a client to close its half.
+        // The time that a graceful shutdown waits for a client to close its half.
         tls.shutdownTimeout = .seconds(1)
         return tls
     }
 
-    /// A PEM file that cannot be used.
+    /// An error of a PEM file that cannot be used.
     private struct PEMError: Error, CustomStringConvertible {
         let description: String
 
