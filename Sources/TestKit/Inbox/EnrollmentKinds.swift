@@ -1,12 +1,12 @@
 import Control
 import Synchronization
 
-/// Whether the agent has `test` enrollments and no others, so that sessions may live longer.
+/// A cache of whether the agent has only `test` enrollments, so that sessions may live longer.
 ///
-/// It is asked for only if that matters, and remembered for a while. While the agent does not answer, the last answer
-/// holds: then the page has nothing to show.
+/// The agent is asked only if the answer matters. While it does not answer, its last answer remains valid: the page has
+/// nothing to show then.
 final class EnrollmentKinds: Sendable {
-    /// For so long an answer is remembered, and so an enrollment of a payer's may be overlooked.
+    /// The lifetime of an answer; for that time a new enrollment of a payer may be overlooked.
     static let memory: Duration = .seconds(30)
 
     private struct State: Sendable {
@@ -26,7 +26,7 @@ final class EnrollmentKinds: Sendable {
         self.ask = ask
     }
 
-    /// The limits that hold now.
+    /// The session limits in effect now.
     var limits: SessionLimits {
         get async {
             let now = now()
@@ -35,7 +35,7 @@ final class EnrollmentKinds: Sendable {
             }
             if let known { return Self.limits(known) }
             let answer = try? await ask()
-            // Others may have asked meanwhile; the agent said the same to them.
+            // Another task may have asked meanwhile; it got the same answer.
             return Self.limits(
                 state.withLock { state in
                     if let answer { state.areTests = answer }

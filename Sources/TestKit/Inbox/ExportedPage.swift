@@ -2,11 +2,11 @@ package import Control
 import FoundationEssentials
 import TextAndTime
 
-/// One page about a request that loads nothing and needs no agent.
+/// A page about one request that loads nothing and needs no agent.
 package enum ExportedPage {
     /// - Parameters:
     ///   - id: the request's id, jti or acsTransId, or a unique prefix of one.
-    ///   - schemes: which return URLs are links.
+    ///   - schemes: the URL schemes of return URLs that become links.
     package static func of(
         _ id: String, by client: ControlClient, linking schemes: OpenSchemes
     ) async throws(ClientError) -> [UInt8] {

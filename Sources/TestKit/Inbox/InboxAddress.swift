@@ -2,7 +2,7 @@ package import HTTPServing
 import HummingbirdCore
 package import PageServing
 
-/// Where a page is listened for, and how a browser gets there.
+/// The address that the inbox listens on, and the origin for browsers.
 package struct InboxAddress: Sendable, Equatable {
     package enum Place: Sendable, Equatable {
         case tcp(ListenAddress)
@@ -11,7 +11,7 @@ package struct InboxAddress: Sendable, Equatable {
     }
 
     package let place: Place
-    /// The origin as which a proxy serves it, such as `https://inbox.example`; `nil`: there is none.
+    /// The origin under which a proxy serves the page, such as `https://inbox.example`, or `nil` without a proxy.
     package let publicOrigin: PageOrigin?
 
     package init(_ place: Place, publicOrigin: PageOrigin?) {
@@ -26,7 +26,7 @@ package struct InboxAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether it is a TCP port of the loopback.
+    /// Whether the place is a TCP port of the loopback.
     var isLoopback: Bool { if case .tcp(let address) = place { address.isLoopback } else { false } }
 
     var text: String {
@@ -36,19 +36,19 @@ package struct InboxAddress: Sendable, Equatable {
         }
     }
 
-    /// The origin of the links that are printed.
+    /// Returns the origin for the printed links.
     ///
-    /// - Parameter taken: the address that was taken, such as `127.0.0.1:8300`.
+    /// - Parameter taken: the address that the server listens on, such as `127.0.0.1:8300`.
     func origin(at taken: String) -> PageOrigin {
         if let publicOrigin { return publicOrigin }
-        // By its address: another user of the machine may listen on the same port of another one, and a browser that looks
-        // `localhost` up may go there, with the token.
+        // The link has the address, not `localhost`. Another user may listen on the same port at the other loopback
+        // address, and a browser that resolves `localhost` may connect there, with the token.
         if case .tcp(let address) = place, address.isLoopback { return PageOrigin(scheme: "http", host: taken) }
-        // Any other address is a container's, of which a port of this machine's loopback is the other end.
+        // Any other address is inside a container, and a loopback port of this machine is forwarded to it.
         return PageOrigin(scheme: "http", host: "127.0.0.1" + (Self.port(of: taken).map { ":\($0)" } ?? ""))
     }
 
-    /// - Parameter taken: the address that was taken; a socket has no port.
+    /// - Parameter taken: the address that the server listens on; a socket has no port.
     func port(at taken: String) -> Int? {
         if case .tcp = place { Self.port(of: taken) } else { nil }
     }

@@ -1,22 +1,22 @@
 import Control
 
-/// The agent as the page asks it.
+/// The page's access to the agent.
 struct InboxAgent: Sendable {
-    /// Requests that are asked for at once, if any of them may be passed over.
+    /// The number of requests fetched at once while filtering.
     private static let batch = 250
-    /// Requests that one page of a search looks through; then the search goes on on the next page.
+    /// The limit of requests that one page of a search examines; the next page continues the search.
     private static let mostSearched = 2_000
 
     let client: @Sendable () throws(ClientError) -> ControlClient
 
-    /// One page of the list, the newest first, and after which request the next one goes on.
+    /// Returns one page of the list, the newest first, and the request after which the next page starts.
     func list(_ query: ListQuery) async throws(ClientError) -> (rows: [RequestView], next: String?) {
         let client = try client()
         var rows: [RequestView] = []
         var (before, searched, bytes) = (query.before, 0, 0)
         var first: RequestView?
         if before == nil {
-            // Of the pending ones the agent lists the oldest first, so where to begin is asked of all.
+            // The agent lists pending requests with the oldest first, so the newest one is found in the list of all.
             first = try await client.requests(RequestListing(all: true, limit: 1)).requests.last
             guard let first else { return ([], nil) }
             if query.takes(first) { rows.append(first) }
@@ -47,13 +47,13 @@ struct InboxAgent: Sendable {
         try await client().evidence(id: id, enrollment: nil)
     }
 
-    /// What a tester may set for it.
+    /// Returns the settings that a tester can change for a request.
     func bench(of request: RequestView) async throws(ClientError) -> TestBench {
         var personas = PersonasView(known: [], set: [])
         do throws(ClientError) {
             personas = try await client().personas()
         } catch {
-            // An agent that was built without personas has no such call.
+            // An agent that was built without personas does not have this call.
             guard case .refused(let refusal) = error, refusal.token == .notFound else { throw error }
         }
         return TestBench(

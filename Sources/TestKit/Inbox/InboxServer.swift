@@ -10,29 +10,29 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// Why an address cannot be listened on, in a few words.
+/// The reason why the inbox cannot listen on an address.
 package struct InboxListenError: Error, Sendable, CustomStringConvertible {
     package let description: String
 }
 
-/// The page of an agent's requests, on a TCP port or on a Unix socket.
+/// The server of the inbox page for an agent's requests, on a TCP port or a Unix socket.
 package struct InboxServer: Sendable {
-    /// How long an orderly stop may take.
+    /// The time limit of a graceful shutdown.
     private static let patience: Duration = .milliseconds(1_500)
     private static let connections = 64
-    /// For a browser to send a call, and to read its answer; the answer itself takes as long as what it asks for.
+    /// Seconds for a browser to send a request and to read its answer; making the answer has a limit of its own.
     static let seconds = 30
-    /// For all of the agent's answers that one page is made of.
+    /// Seconds for all answers of the agent that one page needs.
     static let pageSeconds = 70
-    /// The command that every decision of the page begins with.
+    /// The template of every decision from the page.
     static var decideCommand: DecideCommand {
         var command = DecideCommand()
         command.deliveryTimeout = 5
         return command
     }
-    /// The seconds that the page waits for a decision of the agent's.
+    /// Seconds for which the page waits for a decision of the agent.
     static var decisionSeconds: Int { ControlTimeout.decide(decideCommand) }
-    /// A browser shows a server the cookies of all others of its host: 16 KiB of those, and the inbox's own.
+    /// The bounds of a header: browsers send the cookies of all servers on a host, so 16 KiB, and the inbox's own.
     private static let header = PatientChannel.HeaderBounds(fieldBytes: 17_408, bytes: 32_768, fields: 64)
 
     private let agent: InboxAgent
@@ -44,11 +44,11 @@ package struct InboxServer: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - agent: makes a client of the control socket; called for each page, so that an agent that comes back is found.
-    ///   - peers: whose connections are let in.
-    ///   - schemes: which return URLs are links.
+    ///   - agent: makes a client of the control socket. It is called for each page, so that a restarted agent is found.
+    ///   - peers: the rule for the users whose connections are admitted.
+    ///   - schemes: the URL schemes of return URLs that become links.
     ///   - mayDecide: whether the page has buttons; without them it only shows.
-    ///   - now: a clock that nobody sets.
+    ///   - now: a monotonic clock.
     package init(
         agent: @escaping @Sendable () throws(ClientError) -> ControlClient, at address: InboxAddress,
         peers: PeerGate.Rule, schemes: OpenSchemes, mayDecide: Bool, logger: Logger,
@@ -66,12 +66,12 @@ package struct InboxServer: Sendable {
     /// Serves until SIGTERM or SIGINT, and makes a new link at each SIGUSR1.
     ///
     /// - Parameters:
-    ///   - asked: asks for a link as SIGUSR1 does, such as by a key.
-    ///   - onLink: gets the link that works from now on: the first once calls are taken.
-    /// - Throws: ``InboxListenError`` if the address cannot be listened on.
+    ///   - asked: requests for a link from another source than SIGUSR1, such as a key.
+    ///   - onLink: is called with each new valid link; the first comes once the server accepts calls.
+    /// - Throws: ``InboxListenError`` if the server cannot listen on the address.
     package func run(asked: AsyncStream<Void>, onLink: @escaping @Sendable (String) -> Void) async throws {
         let sessions = Sessions(now: now)
-        // From here on the signal is not lost, also if it comes before the first link.
+        // From here on no signal is lost, even if it comes before the first link.
         let signals = await UnixSignalsSequence(trapping: .sigusr1)
         let links = Links(sessions: sessions, signals: signals, asked: asked, show: onLink)
         let service = Service(server: self, sessions: sessions, links: links)
@@ -96,7 +96,7 @@ package struct InboxServer: Sendable {
     }
 
     private func serve(_ sessions: Sessions, _ links: Links) async throws {
-        // The port is known once it is listened on; nobody is answered before.
+        // The port is known once the server listens; before that it answers no request.
         let responder = Mutex<InboxResponder?>(nil)
         let places = SourcePlaces(limit: Self.connections, isBehindProxy: true)
         let gate = PeerGate(peers, log: logger) { Refusals.bytes(of: $0) }

@@ -3,18 +3,18 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// The links that open the page: one at first, and the next whenever somebody asks where the program runs.
+/// The links that open the page: one at the start, and another at each request from the program's user.
 final class Links: Service {
     private let sessions: Sessions
     private let signals: UnixSignalsSequence
     private let asked: AsyncStream<Void>
     private let show: @Sendable (String) -> Void
-    /// `nil` until it is known where the page is served.
+    /// The origin of the page, or `nil` before the server listens.
     private let origin = Mutex<PageOrigin?>(nil)
 
     /// - Parameters:
-    ///   - signals: asks for a link with each SIGUSR1.
-    ///   - asked: asks for one too.
+    ///   - signals: each SIGUSR1 requests a link.
+    ///   - asked: each element requests a link too.
     init(
         sessions: Sessions, signals: UnixSignalsSequence, asked: AsyncStream<Void>,
         show: @escaping @Sendable (String) -> Void
@@ -31,7 +31,7 @@ final class Links: Service {
         showNext()
     }
 
-    /// Shows a link whenever one is asked for.
+    /// Shows a link at each request.
     func run() async throws {
         await withDiscardingTaskGroup { group in
             group.addTask { [self] in

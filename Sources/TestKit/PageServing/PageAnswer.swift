@@ -2,7 +2,7 @@ package import HTTPTypes
 package import HummingbirdCore
 import NIOCore
 
-/// Answers to a browser, with the fields that every one of them has.
+/// Answers to a browser, with the common header fields.
 package enum PageAnswer {
     package static let svg = "image/svg+xml"
 
@@ -26,7 +26,7 @@ package enum PageAnswer {
         return Response(status: .seeOther, headers: fields)
     }
 
-    /// A picture (SVG) that brings its own style and nothing else.
+    /// Returns an SVG picture that may use its own style and load nothing else.
     package static func drawing(_ svg: [UInt8]) -> Response {
         var response = file(svg, Self.svg)
         response.headers[.contentSecurityPolicy] =

@@ -1,17 +1,17 @@
 import TextAndTime
 
-/// The fields of a form as a browser sends them (application/x-www-form-urlencoded).
+/// The fields of a form in a browser's encoding (application/x-www-form-urlencoded).
 package struct PageForm: Sendable {
-    /// Bytes of one.
+    /// The limit of a form, in bytes.
     package static let maxBytes = 8_192
     private static let maxFields = 16
 
     private var fields: [String: String] = [:]
 
-    /// One without fields.
+    /// Creates a form without fields.
     package init() {}
 
-    /// Nil for what is no such form, has a name twice, or more than 16 fields.
+    /// Returns `nil` if the bytes are not such a form, have a name twice, or have more than 16 fields.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let pairs = text.split(separator: "&")

@@ -1,33 +1,35 @@
 package import HTTPTypes
 
-/// What every call of a page has to be before anything is done for it.
+/// The checks that every request for a page must pass first.
 package struct PageGuard: Sendable {
-    /// By their hosts.
+    /// The origins by host.
     private let origins: [String: PageOrigin]
     private let loopbackScheme: String
     private let takesLocalhost: Bool
 
     /// - Parameters:
-    ///   - origins: the server's own. Another name in `Host` is that of somebody who has pointed it at this machine (DNS
+    ///   - origins: the server's own. Any other name in `Host` comes from a site that points it at this machine (DNS
     ///     rebinding).
-    ///   - loopbackScheme: `http` or `https`, with which the server is also called by every name of the loopback, at any
-    ///     port: a tunnel has a port of its own. Nobody can point these names anywhere else.
-    ///   - takesLocalhost: whether `localhost` is such a name. It has two addresses: if another user listens on this port
-    ///     of the other one, a page of that user's has the same origin.
+    ///   - loopbackScheme: `http` or `https`. With it, every loopback name is the server's too, at any port: a tunnel
+    ///     has a port
+    ///     of its own. Nobody can point these names at another machine.
+    ///   - takesLocalhost: whether `localhost` is such a name. It has two addresses: if another user listens on this
+    ///     port at the
+    ///     other address, a page of that user has the same origin.
     package init(_ origins: Set<PageOrigin>, loopbackScheme: String, takesLocalhost: Bool = true) {
         self.takesLocalhost = takesLocalhost
         self.origins = Dictionary(origins.map { ($0.host, $0) }) { one, _ in one }
         self.loopbackScheme = loopbackScheme
     }
 
-    /// The origin of this server that a call asks for, by its `Host`; `nil` if that is none of its names.
+    /// Returns the origin that a request's `Host` names, or `nil` if it is not one of this server's names.
     package func origin(of call: HTTPRequest) -> PageOrigin? {
         guard let host = call.authority?.lowercased() else { return nil }
         if let own = origins[host] { return own }
         return isLoopback(host) ? PageOrigin(scheme: loopbackScheme, host: host) : nil
     }
 
-    /// Whether a host, with or without a port, is `localhost`, `[::1]` or an address of 127.0.0.0/8 in four numbers.
+    /// Whether a host, with or without a port, is `localhost`, `[::1]` or a dotted address of 127.0.0.0/8.
     private func isLoopback(_ host: String) -> Bool {
         let end = host.hasSuffix("]") ? nil : host.lastIndex(of: ":")
         let port = end.map { host[host.index(after: $0)...] }
@@ -42,45 +44,45 @@ package struct PageGuard: Sendable {
             && numbers.allSatisfy { number in UInt8(number).map { "\($0)" == number } ?? false }
     }
 
-    /// Whether a page of another site has led the browser here; of a link that someone typed or opened none has.
+    /// Whether a page of another site led the browser here, not a link that a user typed or opened.
     ///
-    /// Browsers that do not say it are believed to be led by nobody.
+    /// A browser that does not send Sec-Fetch-Site counts as not led.
     package static func isFromElsewhere(_ call: HTTPRequest) -> Bool {
         call.headerFields[.fetchSite].map { !["same-origin", "none"].contains($0) } ?? false
     }
 
-    /// Whether a script, a picture or a style asks and no window: nobody need be there who looks at it.
+    /// Whether a script, a picture or a style makes the request, not a window that a user may look at.
     ///
-    /// A client that does not say it is believed to show what it asks for.
+    /// A client that does not send Sec-Fetch-Dest counts as a window.
     package static func isInBackground(_ call: HTTPRequest) -> Bool {
         call.headerFields[.fetchDestination].map { $0 != "document" } ?? false
     }
 
-    /// Whether it is a link that was followed, in a window of its own: that shows a page, and to nobody else.
+    /// Whether the request follows a link in a window of its own, which shows the page only to the user.
     private static func isNavigation(_ call: HTTPRequest) -> Bool {
         call.method == .get && call.headerFields[.fetchMode] == "navigate"
             && call.headerFields[.fetchDestination] == "document"
     }
 
-    /// Whether a call is for this server by one of its own names, and, if it is to change something, from this page.
+    /// Whether the request names this server, and comes from this page if it changes something.
     ///
-    /// A link of another site's page to this one is let in; what such a page loads or sends in the background is not.
+    /// A link from another site's page is admitted. Background loads and forms of such a page are not.
     package func admits(_ call: HTTPRequest) -> Bool {
         guard origin(of: call) != nil, !Self.isFromElsewhere(call) || Self.isNavigation(call) else { return false }
         return call.method == .get || isOwn(call)
     }
 
-    /// Whether a call says that it comes from a page of the origin that it asks for.
+    /// Whether the request's Origin is the origin that it asks for.
     package func isOwn(_ call: HTTPRequest) -> Bool {
         call.headerFields[.origin].map { $0 == origin(of: call)?.text } ?? false
     }
 
-    /// The fields that every answer has.
+    /// The header fields of every answer.
     package static let fields: HTTPFields = [
         .cacheControl: "no-store",
         .contentSecurityPolicy: "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
             + "img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-        // With "no-referrer" a browser says of this page's own forms that they come from nowhere.
+        // With "no-referrer" a browser sends "null" as the origin of this page's own forms.
         .referrerPolicy: "same-origin",
         .xContentTypeOptions: "nosniff",
         .frameOptions: "DENY",

@@ -1,8 +1,8 @@
-/// Where a page is served from, as a browser's address shows it.
+/// The origin of a page, as a browser's address bar shows it.
 package struct PageOrigin: Sendable, Hashable {
     /// `http` or `https`.
     package let scheme: String
-    /// With the port unless it is the scheme's own, such as `127.0.0.1:8300`.
+    /// The host, with the port unless it is the scheme's default, such as `127.0.0.1:8300`.
     package let host: String
 
     package init(scheme: String, host: String) {
@@ -10,7 +10,7 @@ package struct PageOrigin: Sendable, Hashable {
         self.host = host
     }
 
-    /// Reads one such as `https://inbox.example`, without a path; nil for any other text.
+    /// Reads an origin such as `https://inbox.example`, without a path, or returns `nil` for any other text.
     package init?(_ text: String) {
         guard let scheme = ["http", "https"].first(where: { text.hasPrefix("\($0)://") }) else { return nil }
         let host = text.dropFirst(scheme.utf8.count + 3)

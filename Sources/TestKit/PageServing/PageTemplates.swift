@@ -1,13 +1,13 @@
 import Mustache
 
-/// Templates (Mustache) whose `{{…}}` are escaped for HTML and XML, also within an attribute's quotes.
+/// Mustache templates that escape each `{{…}}` for HTML and XML, including attribute values in quotes.
 package struct PageTemplates: Sendable {
-    /// Escapes by scalars; Mustache's own way leaves a quotation mark that has a combining mark.
+    /// An escaping by scalars: Mustache's own skips a quotation mark that is followed by a combining mark.
     private struct Escaping: MustacheContentType {
         func escapeText(_ text: String) -> String { PageText.escaped(text) }
     }
 
-    /// Mustache keeps content types for the whole process, so it is told once.
+    /// Mustache registers content types for the whole process, so this runs once.
     private static let contentType: String = {
         MustacheContentTypes.register(Escaping(), named: "PAGE")
         return "{{% CONTENT_TYPE:PAGE}}"
@@ -15,7 +15,7 @@ package struct PageTemplates: Sendable {
 
     private let library: MustacheLibrary?
 
-    /// - Parameter files: by name, under which they also include one another (`{{> name}}`).
+    /// - Parameter files: the templates by name, which can also include one another (`{{> name}}`).
     package init(_ files: [(name: String, text: String)]) {
         var templates: [String: MustacheTemplate] = [:]
         for file in files { templates[file.name] = try? MustacheTemplate(string: Self.contentType + file.text) }
@@ -26,7 +26,7 @@ package struct PageTemplates: Sendable {
         self.init(files.map { (name: $0.name, text: String(decoding: $0.bytes, as: UTF8.self)) })
     }
 
-    /// A template that cannot be read is a defect that the tests see; the page is empty then.
+    /// Renders a template; if a template cannot be read, which is a defect that tests find, the page is empty.
     package func render(_ name: String, _ context: [String: Any]) -> String {
         library?.render(context, withTemplate: name) ?? ""
     }

@@ -1,18 +1,18 @@
 import StrictJSON
 import TextAndTime
 
-/// Text as a page shows it: what reorders or hides it is escaped, as in the agent's own text.
+/// Text for a page: characters that reorder or hide text are escaped, as in the agent's own text.
 package enum PageText {
     package static func text(_ text: String?) -> String { DisplayText(text ?? "").text }
 
-    /// With padding (RFC 4648 §4), as a `data:` URL has it.
+    /// Encodes bytes in Base64 with padding (RFC 4648 §4), for a `data:` URL.
     package static func base64(_ bytes: [UInt8]) -> String {
         let text = Base64URL.encode(bytes)
         let standard = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
         return standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
     }
 
-    /// Bytes of a text in HTML, with what a template escapes.
+    /// Returns the length of a text in HTML, in bytes, with the characters that a template escapes.
     package static func htmlBytes(_ text: String) -> Int {
         text.utf8.reduce(0) { count, byte in
             switch byte {
@@ -23,9 +23,10 @@ package enum PageText {
         }
     }
 
-    /// Text as HTML has it, also within an attribute's quotes.
+    /// Escapes text for HTML, including attribute values in quotes.
     ///
-    /// By scalars: a quotation mark that a combining mark follows is one character with it, and still ends an attribute.
+    /// It goes by scalars: a quotation mark and a following combining mark are one Character, but still end an
+    /// attribute.
     package static func escaped(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -41,7 +42,7 @@ package enum PageText {
         return String(escaped)
     }
 
-    /// JSON with one member a line; the text itself if it is none.
+    /// Formats JSON with one member a line; other text is returned unformatted.
     package static func json(_ bytes: [UInt8]) -> String {
         guard let value = try? JSONReader.value(bytes, limits: JSONLimits(maxBytes: 65_536)) else {
             return text(String(decoding: bytes, as: UTF8.self))

@@ -6,12 +6,12 @@ import PageServing
 import ServiceLifecycle
 import Synchronization
 
-/// How many windows are live.
+/// The number of windows with an event stream.
 final class StreamCount: Sendable {
     private static let limit = 32
     private let count = Mutex(0)
 
-    /// A place until it is given up; nil if none is free.
+    /// Takes a place until it is released, or returns `nil` if none is free.
     func take() -> Place? {
         count.withLock { count in
             guard count < Self.limit else { return nil }
@@ -29,11 +29,11 @@ final class StreamCount: Sendable {
     }
 }
 
-/// The agent's events, as a browser takes them: what happened to which request, and nothing else of it.
+/// The agent's events as a stream for a browser: the event and its request's ID, without other data.
 struct EventRelay: Sendable {
     let agent: InboxAgent
     let place: StreamCount.Place
-    /// Whether the window's session goes on, which the stream itself does not prolong.
+    /// Whether the window's session goes on; the stream itself does not prolong it.
     let hasSession: @Sendable () async -> Bool
 
     init(agent: InboxAgent, place: StreamCount.Place, hasSession: @escaping @Sendable () async -> Bool) {
@@ -58,7 +58,8 @@ struct EventRelay: Sendable {
         let (lines, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(256))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                // An agent that goes away ends the stream; the browser comes again by itself, and is told when it is here.
+                // If the agent goes away, the stream ends; the browser reconnects by itself, and gets "here" once the
+                // agent is back.
                 defer { continuation.finish() }
                 var position: CursorText?
                 try? await agent.client().events(
@@ -69,7 +70,7 @@ struct EventRelay: Sendable {
                 }
                 continuation.yield("event: gone\ndata: {}\n\n")
             }
-            // A write to a browser that has gone fails, so something is written also when nothing happens.
+            // Only a failed write shows that the browser has gone, so a comment is written even without events.
             group.addTask {
                 while await hasSession() {
                     try await Task.sleep(for: .seconds(5))

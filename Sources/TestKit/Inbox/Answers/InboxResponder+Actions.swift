@@ -2,7 +2,7 @@ import Control
 import Hummingbird
 import PageServing
 
-/// What a form of the page asks for; the session's token was looked at before.
+/// The actions of the page's forms; the caller has verified the session's token.
 extension InboxResponder {
     func act(
         _ action: String, on id: String, _ form: PageForm, _ request: Request, _ session: Sessions.Session
@@ -21,20 +21,20 @@ extension InboxResponder {
                 try await set(action, on: id, form, request, session)
             }
         } catch {
-            // The page again, with what is wrong; a PIN that was typed is not on it.
+            // The page is shown again with the error, but without a PIN that was typed.
             let (problem, status) = (Self.problem(error, of: action), PageAnswer.status(of: error))
             do throws(ClientError) {
                 return try await inTime { () async throws(ClientError) -> Response in
                     PageAnswer.page(try await page(showing: id, request, session, problem: problem), status)
                 }
             } catch {
-                // The decision's outcome is said also if there is no page to show it on.
+                // The outcome of the decision is shown even if the page itself cannot be made.
                 return PageAnswer.page(Pages.notice("The agent does not answer", problem), status)
             }
         }
     }
 
-    /// Does what a tester asks for.
+    /// Runs an action for testers.
     private func set(
         _ action: String, on id: String, _ form: PageForm, _ request: Request, _ session: Sessions.Session
     ) async throws(ClientError) -> Response {
@@ -57,7 +57,7 @@ extension InboxResponder {
         return PageAnswer.redirect(to: "/requests/\(id)")
     }
 
-    /// Bound to the digest of the text that the page showed.
+    /// Builds a decision that is bound to the digest of the text that the page showed.
     private static func command(_ decision: Decision, digest: String, _ form: PageForm) -> DecideCommand {
         var command = InboxServer.decideCommand
         command.shownTextDigest = digest
@@ -75,7 +75,7 @@ extension InboxResponder {
         }
     }
 
-    /// Says that nothing was decided only if that is known.
+    /// Describes an error, and says that nothing was decided only if that is certain.
     private static func problem(_ error: ClientError, of action: String) -> String {
         switch error {
         case .refused, .unreachable: action == "decide" ? "Nothing was decided. \(error)" : "\(error)"
@@ -83,7 +83,7 @@ extension InboxResponder {
         }
     }
 
-    /// - Parameter name: empty: nobody plays the cardholder any more.
+    /// - Parameter name: the persona that plays the cardholder; empty for none.
     private func setPersona(_ name: String, on id: String) async throws(ClientError) {
         let enrollment = try await agent.request(id).enrollmentId
         if name.isEmpty {

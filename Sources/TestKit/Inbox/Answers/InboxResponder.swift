@@ -6,37 +6,37 @@ import NIOCore
 import PageServing
 import SequenceDiagrams
 
-/// Answers a browser.
+/// The HTTP responder of the inbox.
 struct InboxResponder: Sendable {
     let agent: InboxAgent
     let mayDecide: Bool
     let sessions: Sessions
     let kinds: EnrollmentKinds
-    /// Where the page is served, as the printed link has it.
+    /// The origin of the page, as in the printed link.
     let origin: PageOrigin
-    /// Of the inbox; `nil` on a Unix socket.
+    /// The inbox's port, or `nil` on a Unix socket.
     let port: Int?
-    /// Whether nobody else has this port at the other address of `localhost`.
+    /// Whether no other program has this port at the other address of `localhost`.
     let isLocalhostOurs: Bool
     let schemes: OpenSchemes
-    /// For all calls of the agent's that one page takes.
+    /// The time limit for all calls of the agent that one page makes.
     var pageLimit: Duration = .seconds(InboxServer.pageSeconds)
     let sandbox = SandboxCalls()
     let streams = StreamCount()
 
     private var guarding: PageGuard { PageGuard([origin], loopbackScheme: "http", takesLocalhost: isLocalhostOurs) }
 
-    /// What a call comes to, and whether it was a good one, which earns its client more time.
+    /// Answers a request; a good request earns its client more time.
     func answer(to request: Request, from peer: PatientChannel.Peer) async -> (response: Response, isGood: Bool) {
         guard let asked = guarding.origin(of: request.head) else {
             return (PageAnswer.notice(.notOurName(origin)), false)
         }
         let cookie = SessionCookie(of: asked, port: port)
-        // A link may be followed from anywhere, such as a terminal in another page: who has it may use it.
+        // A link may be followed from anywhere, such as a terminal in another page: its token is the permission.
         if request.method == .get, request.uri.path == "/enter" { return entrance(request) }
         guard guarding.admits(request.head) else { return (PageAnswer.notice(.notThisPage), false) }
         if request.method == .post, request.uri.path == "/enter" { return await enter(request, at: asked, cookie) }
-        // The browser shows the cookie only once this page itself leads on.
+        // The browser sends the cookie only if the navigation comes from this page.
         if PageGuard.isFromElsewhere(request.head) {
             return (PageAnswer.page(Pages.entrance(to: Self.place(of: request))), true)
         }
@@ -65,35 +65,35 @@ struct InboxResponder: Sendable {
         }
     }
 
-    /// The session of a browser's cookies, if its time is not over.
+    /// Returns the session of a browser's cookies, unless it has expired.
     private func session(
         _ ids: [String], at asked: PageOrigin, isActivity: Bool
     ) async -> Sessions.Session? {
         guard !ids.isEmpty else { return nil }
-        // Which enrollments there are is asked only if it matters.
+        // The agent is asked for the kinds of enrollments only if the answer matters.
         if let session = sessions.session(ids, at: asked, within: .payers, isActivity: isActivity) { return session }
         guard sessions.session(ids, at: asked, within: .tests, isActivity: false) != nil else { return nil }
-        // It may be ended meanwhile, and is looked for again.
+        // The session may have ended during the call, so it is looked up again.
         let limits = await kinds.limits
         if let session = sessions.session(ids, at: asked, within: limits, isActivity: isActivity) { return session }
         sessions.end(ids)
         return nil
     }
 
-    /// The page of a link that works, whose button uses it up.
+    /// Returns the page of a valid link; its button uses the link up.
     ///
-    /// A GET does not: whatever looks at links, such as a preview in a chat or a browser that loads ahead, sends one.
+    /// A GET does not use it up, because link previews in a chat and a browser's prefetch send GETs.
     private func entrance(_ request: Request) -> (Response, Bool) {
         guard let token = request.uri.queryParameters["token"].map(String.init), sessions.hasLink(token) else {
             return (PageAnswer.notice(.usedLink), false)
         }
         var response = PageAnswer.page(Pages.entrance(with: token))
-        // The address has the token. With "no-referrer" the form would come from nowhere.
+        // The address has the token. With "no-referrer" the form would have the origin "null".
         response.headers[.referrerPolicy] = "origin"
         return (response, true)
     }
 
-    /// Uses the link up, and leads to the page under an address without it.
+    /// Uses up the link, and redirects to the page at an address without the token.
     private func enter(
         _ request: Request, at asked: PageOrigin, _ cookie: SessionCookie
     ) async -> (Response, Bool) {
@@ -108,7 +108,7 @@ struct InboxResponder: Sendable {
         return (response, true)
     }
 
-    /// Says how the next link begins in a browser that reaches the inbox by another address than the printed one.
+    /// Returns a hint if the browser reaches the inbox at another address than the printed one: how its links begin.
     private static func hint(_ asked: PageOrigin, _ printed: PageOrigin) -> String {
         asked == printed ? "" : " In this browser it begins with \(asked.text) instead of \(printed.text)."
     }
@@ -130,7 +130,7 @@ struct InboxResponder: Sendable {
             guard let form = await Self.form(request), let token = form["form"],
                 Sessions.areEqual(token, session.formToken)
             else { return PageAnswer.notice(.notOurForm) }
-            // A decision has its own limit, and so has every page: from here on the browser owes nothing.
+            // A decision has its own limit, and so has every page: from here on the browser has no time limit.
             peer.waitsForAnswer()
             return try await act(path[2], on: path[1], form, request, session)
         }
@@ -160,7 +160,7 @@ struct InboxResponder: Sendable {
         }
     }
 
-    /// Gives calls of the agent's up once ``pageLimit`` is over.
+    /// Runs calls of the agent, and gives up after ``pageLimit``.
     func inTime(
         _ work: @escaping @Sendable () async throws(ClientError) -> Response
     ) async throws(ClientError) -> Response {
@@ -184,7 +184,9 @@ struct InboxResponder: Sendable {
         }
     }
 
-    /// The list; if there is a request, under that request's own address, so that no other one takes its place there.
+    /// Redirects to the newest request, or shows an empty list.
+    ///
+    /// The address is the request's own, so that a newer request does not replace it there.
     private func start(_ request: Request, _ session: Sessions.Session) async throws(ClientError) -> Response {
         let query = ListQuery(Self.query(of: request))
         let (rows, next) = try await agent.list(query)
@@ -195,7 +197,7 @@ struct InboxResponder: Sendable {
                 query, rows: rows, next: next, mayDecide: mayDecide, shown: nil, clock: clock.isTest ? clock : nil))
     }
 
-    /// A page of the inbox's own, and no other address.
+    /// Returns the address of one of the inbox's own pages, never another one.
     private static func place(of request: Request) -> String {
         let path = request.uri.path.split(separator: "/").map(String.init)
         let form = query(of: request)
@@ -208,15 +210,15 @@ struct InboxResponder: Sendable {
         PageForm(Array((request.uri.query ?? "").utf8)) ?? PageForm()
     }
 
-    /// Nil for a body that is no form, is too long, or does not come in time.
+    /// Reads a form, or returns `nil` if the body is not a form, is too long, or does not come in time.
     private static func form(_ request: Request) async -> PageForm? {
         let body = try? await request.body.collect(upTo: PageForm.maxBytes)
         return body.flatMap { PageForm(Array($0.readableBytesView)) }
     }
 
-    /// The page with one request beside the list.
+    /// Builds the page with one request beside the list.
     ///
-    /// - Parameter problem: why what was asked for was not done.
+    /// - Parameter problem: the reason why an action failed.
     func page(
         showing id: String, _ request: Request, _ session: Sessions.Session, problem: String? = nil
     ) async throws(ClientError) -> String {

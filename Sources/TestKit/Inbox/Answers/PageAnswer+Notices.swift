@@ -4,13 +4,13 @@ import Hummingbird
 import PageServing
 
 extension PageAnswer {
-    /// The sentence that says how to get a link.
+    /// The sentence that tells how to get a link.
     private static let nextLink = "Make a new one where oob-inbox runs: press Enter there, or send it SIGUSR1."
 
     /// A page with one sentence.
     enum Notice {
         case notOurName(PageOrigin)
-        /// The beginning of a link in this browser, and whether something was to be done.
+        /// The start of a link in this browser, and whether the request was an action.
         case noSession(String, Bool)
         case notThisPage, usedLink, loggedOut, noPage, notOurForm, onlyLooking, noDecision, tooManyWindows
 
@@ -45,7 +45,7 @@ extension PageAnswer {
             }
         }
 
-        /// Where the page's link leads; `nil`: it has none.
+        /// The target of the page's link, or `nil` if the page has none.
         fileprivate var link: String? {
             switch self {
             case .notOurName(let origin): origin.text + "/"
@@ -60,7 +60,7 @@ extension PageAnswer {
         return page(Pages.notice(title, sentence, link: notice.link), status)
     }
 
-    /// Why the agent gave nothing to show.
+    /// Returns a page that explains a failed call of the agent.
     static func failure(_ error: ClientError) -> Response {
         guard case .refused(let refusal) = error else {
             let sentence = "\(error) This page comes back by itself."

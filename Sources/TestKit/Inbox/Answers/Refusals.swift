@@ -2,9 +2,9 @@ import HTTPServing
 import HTTPTypes
 import PageServing
 
-/// Answers to connections and requests that the page is never asked about.
+/// Answers to connections and requests that are refused before the responder.
 enum Refusals {
-    /// The whole answer to a connection that is not let in, before anything of it was read.
+    /// Returns the whole answer to a refused connection, of which no byte was read.
     static func bytes(of refusal: PeerGate.Refusal) -> [UInt8] {
         switch refusal {
         case .otherUser: otherUser
@@ -27,7 +27,7 @@ enum Refusals {
         return Array((head + body).utf8)
     }
 
-    /// The answer to a head that cannot be read.
+    /// Returns the answer to a request head that cannot be read.
     static func reply(to reason: UnreadableRequests.Reason) -> UnreadableRequests.Reply {
         switch reason {
         case .headTooLarge:
@@ -46,7 +46,7 @@ enum Refusals {
         }
     }
 
-    /// As every page has, but with a style of its own.
+    /// The fields of every page, except that the style is inline.
     private static let fields: HTTPFields = {
         var fields = PageGuard.fields
         fields[.contentType] = "text/html; charset=utf-8"

@@ -7,9 +7,9 @@ import ServerCertificates
 import StrictJSON
 import TextAndTime
 
-/// Drives a running sandbox from a shell.
+/// A client of a running sandbox, for use from a shell.
 package struct SandboxClient: Sendable {
-    /// Why a call came to nothing, in one sentence.
+    /// The failure of a call, in one sentence.
     package enum CallError: Error, Sendable, CustomStringConvertible {
         case unreachable(issuer: String)
         /// The sandbox refused, or the answer is not a sandbox's.
@@ -24,7 +24,7 @@ package struct SandboxClient: Sendable {
         }
     }
 
-    /// What is wrong with an order: the member, what is wrong with it and what is allowed, in one sentence.
+    /// An error in an order, in one sentence: the member, the error and the allowed values.
     package struct OrderError: Error, Sendable, CustomStringConvertible {
         package let description: String
     }
@@ -32,10 +32,10 @@ package struct SandboxClient: Sendable {
     private static let maxAnswer = 16 * 1_048_576
     private let issuer: IssuerURL
 
-    /// Throws if the URL is not an issuer's.
+    /// Throws if the URL is not a valid issuer URL.
     package init(issuer: String) throws(IssuerURLError) { self.issuer = try IssuerURLError.issuer(issuer) }
 
-    /// A new enrollment code; options that are nil are the sandbox's defaults.
+    /// Issues a new enrollment code; the sandbox chooses a default for each option that is `nil`.
     package func enrollmentCode(
         attestation: String?, userVerification: String?, expiresIn: Int64?
     ) async throws(CallError) -> IssuedCode {
@@ -46,8 +46,12 @@ package struct SandboxClient: Sendable {
         } catch { throw .refused("the answer is not a sandbox's: \(error)") }
     }
 
-    /// Starts a purchase; `members` are the transaction's and, as text, the call's other ones, `instrument` those of the
-    /// payment instrument, `emv` those of the call's `emv`, NAME=VALUE each.
+    /// Starts a purchase.
+    ///
+    /// - Parameters:
+    ///   - members: the members of the transaction, and the other members of the call as text.
+    ///   - instrument: the members of the payment instrument.
+    ///   - emv: the members of the call's `emv`, each as NAME=VALUE.
     package func purchase(
         _ members: [(name: String, value: String)], nonPayment: Bool, instrument: [(name: String, value: String)],
         emv: [String], expiresIn: Int64?
@@ -60,7 +64,7 @@ package struct SandboxClient: Sendable {
         return try PurchaseReport(try await call(.POST, SandboxRoutes.purchases, body: body))
     }
 
-    /// Looks at what ``enrollmentCode(attestation:userVerification:expiresIn:)`` would send, and sends nothing.
+    /// Verifies the order of ``enrollmentCode(attestation:userVerification:expiresIn:)`` without sending it.
     package static func checkEnrollmentCode(
         attestation: String?, userVerification: String?, expiresIn: Int64?
     ) throws(OrderError) {
@@ -70,7 +74,7 @@ package struct SandboxClient: Sendable {
         }
     }
 
-    /// Looks at what ``purchase(_:nonPayment:instrument:emv:expiresIn:)`` would send, and sends nothing.
+    /// Verifies the order of ``purchase(_:nonPayment:instrument:emv:expiresIn:)`` without sending it.
     package static func checkPurchase(
         _ members: [(name: String, value: String)], nonPayment: Bool, instrument: [(name: String, value: String)],
         emv: [String], expiresIn: Int64?
@@ -84,7 +88,7 @@ package struct SandboxClient: Sendable {
 
     package static let decoupledMinutes = EMVProfile.Decoupled.range
 
-    /// The members of `emv` that ask for decoupled authentication.
+    /// Returns the members of `emv` that ask for decoupled authentication.
     package static func decoupled(minutes: Int64) -> [String] {
         let digits = String(minutes)
         let padded = String(repeating: "0", count: max(0, 5 - digits.count)) + digits
@@ -115,7 +119,7 @@ package struct SandboxClient: Sendable {
     ) throws(SandboxError) -> JSONObject {
         var body = object(members)
         if nonPayment {
-            // Null leaves out what would have a default.
+            // A `null` leaves out a member that would get a default.
             for member in ["Amount", "Currency", "Exponent", "Date"] { body["purchase" + member] = .null }
         }
         if body["appendTransID"] != nil { body["appendTransID"] = true }
@@ -125,7 +129,7 @@ package struct SandboxClient: Sendable {
         return body
     }
 
-    /// Waits until the purchase is completed, however long that takes.
+    /// Waits until the purchase is completed, without a time limit.
     package func completion(of report: PurchaseReport) async throws(CallError) -> PurchaseReport {
         var report = report
         while !report.isCompleted {
@@ -156,7 +160,7 @@ package struct SandboxClient: Sendable {
     private static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
-        // Whoever forgot to start the sandbox is told at once, and not after ten seconds.
+        // If the sandbox is not running, the call fails at once instead of after ten seconds.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.http1_1ConnectionDebugInitializer = { SubjectAltName.require(on: $0) }
         configuration.http2ConnectionDebugInitializer = { SubjectAltName.require(on: $0) }
@@ -188,10 +192,10 @@ package struct SandboxClient: Sendable {
     }
 }
 
-/// An enrollment code as the sandbox gave it out.
+/// An enrollment code from the sandbox.
 package struct IssuedCode: Sendable {
     package let code: String
-    /// Of the form `oob-enroll:?issuer=…&code=…`.
+    /// The link, in the form `oob-enroll:?issuer=…&code=…`.
     package let link: String
 
     package var json: String {

@@ -2,7 +2,7 @@ import DurableFiles
 import Glibc
 package import SequenceDiagrams
 
-/// The file that a diagram is drawn into.
+/// The file for a diagram.
 package struct DiagramFile: Sendable {
     private let path: String
 
@@ -15,14 +15,14 @@ package struct DiagramFile: Sendable {
         path = name
     }
 
-    /// Writes the whole file, or leaves the one that is there.
+    /// Writes the whole file, or leaves the existing file unchanged.
     package func write(_ diagram: SequenceDiagram) throws(SandboxClient.OrderError) {
         do throws(FileError) {
             try DurableFile.write(Array(diagram.svg.utf8), to: path, mode: Self.mode, replacing: true)
         } catch { throw SandboxClient.OrderError(description: error.description) }
     }
 
-    /// As a new file of this process has it.
+    /// The mode of a new file of this process.
     private static var mode: UInt32 {
         // The mask can only be read by setting it (umask(2)).
         let mask = umask(0o077)

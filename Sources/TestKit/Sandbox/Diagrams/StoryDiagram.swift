@@ -4,9 +4,9 @@ import TextAndTime
 import ThreeDS
 
 extension PurchaseReport {
-    /// The purchase as a sequence diagram.
+    /// Draws the purchase as a sequence diagram.
     ///
-    /// - Throws: if the answer is not a sandbox's, or has more steps than a diagram.
+    /// - Throws: if the answer is not a sandbox's, or has more steps than a diagram can have.
     package func diagram() throws(SandboxClient.CallError) -> SequenceDiagram {
         do {
             let steps = try StoryDiagram.steps(timeline)
@@ -49,13 +49,13 @@ extension PurchaseReport {
     }
 }
 
-/// The parties and steps of a purchase's story as a diagram has them.
+/// The parties and steps of a purchase's timeline, for a diagram.
 struct StoryDiagram {
     struct WrongStep: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// In the order of the lanes: the cardholder's side, the card's, the merchant's.
+    /// The parties in the order of their lanes: the cardholder's side, the card's, the merchant's.
     enum Party: String, CaseIterable {
         case cardholder, authenticator, acs, ds
         case threeDSServer = "3dsServer"
@@ -86,7 +86,7 @@ struct StoryDiagram {
 
     let steps: [Step]
 
-    /// Reads `steps` of a story.
+    /// Reads the `steps` of a timeline.
     static func steps(_ story: JSONObject) throws -> [Step] {
         guard case .array(let steps)? = story["steps"] else { throw WrongStep(description: "steps: must be an array") }
         return try steps.enumerated().map { index, step in
@@ -115,10 +115,10 @@ struct StoryDiagram {
         return party
     }
 
-    /// With a lane for each party that does something; nil for too many steps.
+    /// Makes a diagram with a lane for each active party, or returns `nil` if there are too many steps.
     func diagram(title: String, subtitles: [String], ending: SequenceDiagram.Ending) -> SequenceDiagram? {
         let taking = Party.allCases.filter { party in steps.contains { $0.from == party || $0.to == party } }
-        // A story without a step still has its ACS.
+        // A timeline without steps still has its ACS.
         let parties = taking.isEmpty ? [.acs] : taking
         return SequenceDiagram(
             title: title, subtitles: subtitles, ending: ending, parties: parties.map(\.lane),

@@ -178,7 +178,7 @@ private struct Flow {
         add(time, .acs, client, "CRes", final, "transStatus \(outcome.transStatus)")
     }
 
-    /// Adds the CReqs after the result: one that gets it, and late ones.
+    /// Adds the CReqs after the result: the CReq that gets the result, and late ones.
     mutating func addAfterwards(_ creqs: [ChallengeRequestRecord], _ completion: CompletionRecord) {
         let outcome = EMVOutcome(completion: completion, profile: profile)
         for creq in creqs {

@@ -28,7 +28,7 @@ package final class Faults: Sendable {
         set(spec)
     }
 
-    /// Replaces the odds and restarts their draws; `nil` removes the odds.
+    /// Replaces the odds and restarts their draws; without a specification, there are none.
     private func set(_ spec: FaultSpec?) {
         state.withLock { state in
             state.spec = spec

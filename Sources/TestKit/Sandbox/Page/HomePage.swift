@@ -5,9 +5,9 @@ import StrictJSON
 import TextAndTime
 import ThreeDS
 
-/// The first page: what can be ordered, and what there is.
+/// The home page: forms for orders, and lists of the sandbox's state.
 struct HomePage: Sendable {
-    /// Rows of each list.
+    /// The limit of rows in each list.
     private static let rows = 20
 
     private let issuer: IssuerURL
@@ -21,7 +21,7 @@ struct HomePage: Sendable {
     private let enrolled: Int
     private let codes: [EnrollmentCodeRecord]
 
-    /// - Parameter problem: why the last form was refused, whose fields these are.
+    /// - Parameter problem: the reason why the last form, with these fields, was refused.
     init(of page: SandboxPage, fields: PurchaseFields = PurchaseFields(), problem: String? = nil) async throws {
         issuer = try page.backend.site.get().issuer
         token = page.token
@@ -91,7 +91,7 @@ struct HomePage: Sendable {
         ]
     }
 
-    /// As `oob-issuer faults list` has them, of the planned ones at most as many as of other lists.
+    /// The faults as in `oob-issuer faults list`, with no more of them than rows in the other lists.
     private var faultLines: [[String: String]] {
         let lines = SandboxReport.faults(faults).text.split(separator: "\n").map(String.init)
         let shown = lines.prefix(Self.rows).map { ["line": $0] }
@@ -101,12 +101,12 @@ struct HomePage: Sendable {
     private static func time(_ clock: JSONObject) -> String { SandboxReport.clock(clock).text }
 }
 
-/// What of a transaction stands in a heading.
+/// The part of a transaction that a heading shows.
 struct ShownTransaction: Sendable {
     let merchant: String
     let amount: String
 
-    /// - Parameter story: of a purchase, also in short.
+    /// - Parameter story: the timeline of a purchase, or its short form.
     init(_ story: JSONObject) {
         let members = (try? story.object("transaction"))?.members ?? []
         let made = try? Transaction(

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// What authenticators sent for a purchase, in the order in which it came.
+/// The messages that authenticators sent for a purchase, in order of arrival.
 struct Ledger: Sendable {
     struct Entry: Sendable {
         let at: String
@@ -8,7 +8,7 @@ struct Ledger: Sendable {
         let title: String
         var detail: String
         let jti: String
-        /// What the issuer checked of an assertion; empty if there was none.
+        /// The issuer's checks of an assertion; empty if there was none.
         var checks: [JSONObject]
 
         /// The first check that an assertion failed.
@@ -27,23 +27,23 @@ struct Ledger: Sendable {
         }
     }
 
-    /// Entries of one page.
+    /// The limit of entries on a page.
     private static let most = 25
 
     let entries: [Entry]
-    /// How many more there are.
+    /// The number of entries that are left out.
     let left: Int
 
     init(_ story: JSONObject) {
         let all = Shown.objects(story["requests"]).flatMap { Self.entries(of: $0, in: story) }
-        // Times of one form compare as text; those of one second stay in the order in which they are told.
+        // Times of one format compare as text. Entries of the same second stay in the order of the timeline.
         let sorted = all.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
             .map(\.element)
         entries = Array(sorted.prefix(Self.most))
         left = sorted.count - entries.count
     }
 
-    /// Of one request: what was refused of it, and what was taken.
+    /// Returns the entries of one request: refused decisions, then the accepted one.
     private static func entries(of request: JSONObject, in story: JSONObject) -> [Entry] {
         let jti = Shown.text(request["jti"])
         var verdicts = Shown.objects(request["refusedAssertions"]).map { Shown.objects($0["verdict"]) }[...]

@@ -1,12 +1,12 @@
 import StrictJSON
 
-/// The sandbox's own calls, made within the process.
+/// The sandbox's own calls, made inside the process.
 struct PageCalls: Sendable {
     private static let maxAnswer = 16 * 1_048_576
 
     let router: SandboxRouter
 
-    /// The answer's object.
+    /// Makes a call and returns the object of its answer.
     ///
     /// - Throws: ``SandboxError`` with the answer's status and detail if the call was refused.
     func call(

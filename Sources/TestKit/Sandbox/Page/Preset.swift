@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// Purchases that are made by one click, each of a kind that apps get wrong.
+/// Purchases that one click starts; each is of a kind that apps often get wrong.
 enum Preset: String, CaseIterable {
     case coffee, yen, dinar, digits, hostile, url
 
@@ -15,20 +15,20 @@ enum Preset: String, CaseIterable {
         }
     }
 
-    /// The body of the call that makes it.
+    /// The body of the call that starts the purchase.
     var order: JSONObject {
         switch self {
         case .coffee: Self.order("CoffeeHouse2", "450", "840", "2")
         case .yen: Self.order("Kissaten Kyoto", "1200", "392", "0")
         case .dinar: Self.order("Manama Books", "12345", "048", "3")
         case .digits: Self.order("Treasury", "123456789012345678901234567890123456789012345678", "840", "2")
-        // Markup, a character that turns the text around, and one that nobody sees.
+        // Markup, a character that reverses the direction of the text, and an invisible character.
         case .hostile: Self.order("<img src=x onerror=alert(1)>\u{202E}knaB\u{200B}", "100", "840", "2")
         case .url: Self.order("Return Shop", "100", "840", "2", url: Self.longURL)
         }
     }
 
-    /// As long as it may be for an SDK that appends its transID.
+    /// The longest URL that leaves room for the transID of an SDK.
     static let longURL = "https://merchant.example/return?order=" + String(repeating: "0123456789", count: 17) + "abc"
 
     private static func order(
@@ -43,9 +43,9 @@ enum Preset: String, CaseIterable {
     }
 }
 
-/// The fields in which a purchase of one's own is written.
+/// The form fields of a custom purchase.
 struct PurchaseFields: Sendable {
-    /// The form's names, what they are called on the page, and the call's members.
+    /// The names of the fields: in the form, on the page, and in the call.
     static let names = [
         ("merchant", "Merchant", "merchantName"), ("amount", "Amount", "purchaseAmount"),
         ("currency", "Currency", "purchaseCurrency"), ("exponent", "Exponent", "purchaseExponent"),
@@ -58,7 +58,7 @@ struct PurchaseFields: Sendable {
 
     init() {}
 
-    /// What a form has; what it lacks stays empty.
+    /// Reads the fields of a form; missing fields are empty.
     init(_ field: (String) -> String?) {
         for (name, _, _) in Self.names { values[name] = field(name) ?? "" }
     }
@@ -67,14 +67,14 @@ struct PurchaseFields: Sendable {
         var order: JSONObject = [:]
         for (name, _, member) in Self.names {
             let value = values[name] ?? ""
-            // Without these two a purchase is one without return, of whoever was enrolled last.
+            // Without these two, the purchase has no return URL and is for the newest enrollment.
             if value.isEmpty, ["url", "authenticator"].contains(name) { continue }
             order[member] = .string(value)
         }
         return order
     }
 
-    /// A refusal with the name that the page has for the member that it begins with.
+    /// Replaces the member at the start of a refusal with the name on the page.
     static func sentence(_ detail: String) -> String {
         let others = [("", "Advance by", "advanceSeconds"), ("", "Odds", "odds"), ("", "Next calls", "next")]
         let member = detail.prefix { $0.isLetter }

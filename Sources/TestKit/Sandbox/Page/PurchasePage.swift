@@ -2,9 +2,9 @@ import PageServing
 import SequenceDiagrams
 import StrictJSON
 
-/// The page of one purchase: its sequence, what authenticators sent for it, and the messages.
+/// The page of one purchase: its sequence, the authenticators' messages, and the EMV messages.
 struct PurchasePage: Sendable {
-    /// Bytes of messages and of the list of steps that stand on the page; the rest is behind a link.
+    /// The limit of the messages, and of the list of steps, in bytes; the rest is behind a link.
     private static let room = 16_384
 
     private let story: JSONObject
@@ -12,7 +12,7 @@ struct PurchasePage: Sendable {
     private let token: String
     private let problem: String?
 
-    /// - Parameter problem: why the last form was refused.
+    /// - Parameter problem: the reason why the last form was refused.
     init(of story: JSONObject, token: String, problem: String? = nil) throws {
         self.story = story
         report = try PurchaseReport(story)
@@ -30,7 +30,7 @@ struct PurchasePage: Sendable {
                 "isPending": !report.isCompleted, "facts": facts, "ledger": ledger.entries.map(\.context),
                 "hasLedger": !ledger.entries.isEmpty, "messages": messages.shown, "hasRest": messages.hasRest,
                 "json": SandboxRoutes.purchases + "/" + report.acsTransId,
-                // Another address whenever another picture is to be fetched.
+                // The address changes with the picture, so that the browser loads the new one.
                 "version": "\(Shown.objects(story["steps"]).count)-\(report.status)",
             ]
             if ledger.left > 0 { context["left"] = "\(ledger.left)" }
@@ -54,7 +54,7 @@ struct PurchasePage: Sendable {
         return own + transaction.map { ["title": PageText.text($0.name), "value": Shown.text($0.value)] }
     }
 
-    /// The first messages for which there is room.
+    /// The first messages, as many as fit.
     private var messages: (shown: [[String: String]], hasRest: Bool) {
         var (shown, left) = ([[String: String]](), Self.room)
         for message in Shown.objects(story["messages"]) {

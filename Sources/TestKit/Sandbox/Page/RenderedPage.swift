@@ -4,13 +4,13 @@ import Keys
 import PageServing
 import TextAndTime
 
-/// A page as it goes out.
+/// A page ready to be sent.
 struct RenderedPage: Sendable {
     let html: String
-    /// Another one as soon as something else is to be seen: an entity tag (RFC 9110 §8.8.3).
+    /// An entity tag (RFC 9110 §8.8.3), which changes as soon as the page shows something else.
     let tag: String
 
-    /// - Parameter passing: what changes all the time, and makes no other page of it.
+    /// - Parameter passing: values that change all the time; they do not change the tag.
     init(_ template: String, _ context: [String: Any], passing: [String: String] = [:]) throws {
         let digest = try SHA256Digest.of(Array(Templates.render(template, context).utf8))
         tag = "\"\(Base64URL.encode(digest))\""
@@ -31,7 +31,7 @@ extension PageAnswer {
         return Response(status: .notModified, headers: fields)
     }
 
-    /// A page with one sentence, and a link to the sandbox's page.
+    /// Returns a page with one sentence and a link to the sandbox's page.
     static func notice(
         _ title: String, _ sentence: String, _ status: HTTPResponse.Status, link: String = "/"
     ) -> Response {

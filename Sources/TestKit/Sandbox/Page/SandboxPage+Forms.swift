@@ -6,9 +6,9 @@ import PageServing
 import StrictJSON
 import TextAndTime
 
-/// What the page's forms do.
+/// The actions of the page's forms.
 extension SandboxPage {
-    /// Does what a form asks for, and leads to the page that shows it; if it is refused, that page says why.
+    /// Runs the action of a form, and redirects to the page with its result; a refusal is shown on the form's page.
     func done(_ request: Request) async -> Response {
         guard let body = try? await request.body.collect(upTo: PageForm.maxBytes) else {
             return PageAnswer.notice(
@@ -29,7 +29,7 @@ extension SandboxPage {
         return await order(parts.joined(separator: "/"), form)
     }
 
-    /// What is ordered on the first page.
+    /// Runs an action of the home page.
     private func order(_ action: String, _ form: PageForm) async -> Response {
         do {
             switch action {
@@ -50,7 +50,7 @@ extension SandboxPage {
         }
     }
 
-    /// The address of the purchase that was made.
+    /// Starts a purchase and returns the address of its page.
     private func purchase(_ form: PageForm) async throws -> String {
         var order = PurchaseFields { form[$0] }.order
         if let name = form["preset"] {
@@ -76,7 +76,7 @@ extension SandboxPage {
         _ = try await calls.call("POST", SandboxRoutes.faults, body: FaultOrder.body(odds: odds, next: next))
     }
 
-    /// A button of a purchase's page.
+    /// Runs an action of a purchase's page.
     private func change(_ acsTransId: String, by action: String) async -> Response {
         let path = SandboxRoutes.purchases + "/" + acsTransId
         do {
@@ -95,7 +95,7 @@ extension SandboxPage {
         }
     }
 
-    /// The page that the form was on, with what is wrong; a notice if there is none.
+    /// Returns the page of the form with the error, or a notice if that page cannot be made.
     private func refused(
         _ error: any Error, _ page: (_ problem: String) async throws -> RenderedPage
     ) async -> Response {

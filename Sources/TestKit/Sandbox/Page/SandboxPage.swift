@@ -7,18 +7,18 @@ import PageServing
 import SequenceDiagrams
 import TextAndTime
 
-/// The page of the sandbox for a browser: makes purchases, and shows what came of them.
+/// The sandbox's page for a browser: makes purchases, and shows their outcome.
 ///
-/// All that it does are the sandbox's own calls, made within the process, so that a script can do the same.
+/// It uses only the sandbox's own calls, made inside the process, so that a script can do the same.
 struct SandboxPage: Sendable {
     static let files = "/page"
     static let purchases = "/purchases"
-    /// Seconds for which a page that has not changed may be waited for.
+    /// Seconds for which a browser may wait for a page to change.
     private static let waits: ClosedRange<Int64> = 0...60
 
     let backend: IssuerBackend
     let calls: PageCalls
-    /// In each form, so that no other page can send one: 256 random bits, made anew by each process.
+    /// A token in each form, so that no other page can send one: 256 random bits for each process.
     let token: String
 
     init(backend: IssuerBackend, router: SandboxRouter) throws {
@@ -27,14 +27,14 @@ struct SandboxPage: Sendable {
         token = Base64URL.encode(try backend.dependencies.random(32))
     }
 
-    /// Whether a path is the page's and not a call's.
+    /// Whether a path belongs to the page, not to a call.
     static func hasPath(_ path: String) -> Bool {
         path == "/" || [files, purchases].contains { path == $0 || path.hasPrefix($0 + "/") }
     }
 
-    /// Why a call of the sandbox's own is not taken, if a page of somebody else's sends it; nil if none does.
+    /// Returns a refusal if a page of another origin makes a sandbox call, else `nil`.
     ///
-    /// Browsers name the origin of such calls; other clients send none.
+    /// Browsers send the origin with such calls; other clients do not.
     func refusal(of request: Request) -> SandboxError? {
         guard request.uri.path.hasPrefix("/sandbox"), let origin = request.headers[.origin],
             !guarding.isOwn(request.head), !origins.contains(where: { $0.text == origin })
@@ -45,7 +45,7 @@ struct SandboxPage: Sendable {
 
     private var origins: Set<PageOrigin> { (try? backend.site.get().origins) ?? [] }
 
-    /// Where the page can be opened.
+    /// The address at which the page can be opened.
     private var address: String { (try? backend.site.get().issuer.text) ?? "" }
 
     private var guarding: PageGuard {
@@ -53,7 +53,7 @@ struct SandboxPage: Sendable {
             origins, loopbackScheme: origins.first { $0.host.hasPrefix("127.0.0.1") }?.scheme ?? "http")
     }
 
-    /// Answers a browser.
+    /// Answers a request of a browser.
     func answer(to request: Request) async -> Response {
         let guarding = guarding
         guard guarding.admits(request.head) else {
@@ -114,9 +114,9 @@ struct SandboxPage: Sendable {
         }
     }
 
-    /// The page as it is now; to a browser that has it already, as soon as it has changed.
+    /// Returns the current page; with `?wait=SECONDS` and `If-None-Match`, as soon as it has changed.
     ///
-    /// `?wait=SECONDS` with `If-None-Match` waits; a page that is the same at the end is answered 304.
+    /// If the page is the same at the end of the wait, the answer is 304.
     private func live(
         _ request: Request, about topic: ChangeNotifier.Topic, _ page: @Sendable () async throws -> RenderedPage
     ) async throws -> Response {
@@ -129,7 +129,7 @@ struct SandboxPage: Sendable {
             }
             if let changed { return PageAnswer.page(changed) }
         }
-        // What ends by its time rings no notifier.
+        // An expiry does not ring the notifier, so the page is made once more.
         let page = try await page()
         return page.tag == known ? PageAnswer.unchanged(page) : PageAnswer.page(page)
     }

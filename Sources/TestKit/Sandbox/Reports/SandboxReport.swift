@@ -2,9 +2,9 @@ import StrictJSON
 import TextAndTime
 import ThreeDS
 
-/// An answer of the sandbox for whoever asked from a shell.
+/// An answer of the sandbox, formatted for a shell.
 package struct SandboxReport: Sendable {
-    /// For a person, safe to print; empty if there is nothing to say.
+    /// The answer as text that is safe to print; empty if there is nothing to report.
     package let text: String
     /// The whole answer, on one line.
     package let json: String
@@ -18,7 +18,7 @@ package struct SandboxReport: Sendable {
         SandboxReport(answer, "\(Shown.text(answer["id"])) \(Shown.text(answer["state"]))")
     }
 
-    /// As they can be set again, a line each.
+    /// Formats the faults in the syntax that sets them, one a line.
     static func faults(_ answer: JSONObject) -> SandboxReport {
         let odds = answer["odds"].map { ["odds: \(Shown.text($0))"] } ?? []
         let next = Shown.objects(answer["next"]).map { fault in
@@ -39,13 +39,13 @@ package struct SandboxReport: Sendable {
     }
 }
 
-/// Purchases as the sandbox lists them, the newest first.
+/// The sandbox's list of purchases, the newest first.
 package struct PurchaseList: Sendable {
     /// The whole answer, on one line.
     package let json: String
-    /// A table for a person, safe to print; empty if no purchase is listed.
+    /// The list as a table that is safe to print; empty if no purchase is listed.
     package let text: String
-    /// The acsTransId after which the list goes on; nil at its end.
+    /// The acsTransId after which the next page starts, or `nil` on the last page.
     package let next: String?
 
     init(_ answer: JSONObject) {
@@ -65,7 +65,7 @@ package struct PurchaseList: Sendable {
         ]
     }
 
-    /// Columns as wide as their widest cell; the last one ends with its text.
+    /// Formats a table with columns as wide as their widest cell; the last column is not padded.
     private static func table(_ rows: [[String]]) -> String {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
@@ -75,9 +75,9 @@ package struct PurchaseList: Sendable {
     }
 }
 
-/// Values of an answer as a person reads them.
+/// Values of an answer, formatted for a person.
 enum Shown {
-    /// A string as it is, anything else as JSON; safe to print.
+    /// Returns a string unquoted and any other value as JSON; safe to print.
     static func text(_ value: JSONValue?) -> String { DisplayText(plain(value)).text }
 
     static func plain(_ value: JSONValue?) -> String {
@@ -90,7 +90,7 @@ enum Shown {
         return elements.compactMap { if case .object(let object) = $0 { object } else { nil } }
     }
 
-    /// Pairs of `name=value`.
+    /// Returns pairs of `name=value`.
     static func pairs(_ object: JSONObject, without names: Set<String> = []) -> String {
         object.members.filter { !names.contains($0.name) }
             .map { "\(DisplayText($0.name).text)=\(text($0.value))" }.joined(separator: " ")
