@@ -26,7 +26,7 @@ package struct InboxAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether the place is a TCP port of the loopback.
+    /// Whether this is a TCP port of the loopback.
     var isLoopback: Bool { if case .tcp(let address) = place { address.isLoopback } else { false } }
 
     var text: String {

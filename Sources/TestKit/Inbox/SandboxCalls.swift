@@ -5,24 +5,24 @@ import NIOHTTP1
 import StrictJSON
 import TextAndTime
 
-/// The calls of a sandbox that is a request's issuer: one on this machine, over plain HTTP.
+/// Calls to a request's issuer if it is a sandbox on this machine, over plain HTTP.
 ///
-/// No other issuer has these calls, and none is asked: what is asked of is on the loopback.
+/// No other issuer has these calls, so they go to loopback addresses only.
 struct SandboxCalls: Sendable {
     private static let patience = TimeAmount.seconds(3)
     private static let maxBytes = 1_048_576
     private static let loopback = ["http://localhost:", "http://127.0.0.1:", "http://[::1]:"]
 
-    /// Whether the issuer may be a sandbox.
+    /// Returns whether the issuer may be a sandbox.
     static func mayBeSandbox(_ issuer: String) -> Bool { loopback.contains { issuer.hasPrefix($0) } }
 
-    /// The purchase's page; nil unless the issuer is a sandbox that has the purchase.
+    /// Returns the address of the purchase's page, or `nil` unless the issuer is a sandbox that has the purchase.
     func link(to request: RequestView) async -> String? {
         guard let url = Self.url(of: request), await diagram(of: request) != nil else { return nil }
         return url
     }
 
-    /// The purchase in EMV's messages, as SVG.
+    /// Gets the diagram of the purchase's EMV messages, as SVG.
     func diagram(of request: RequestView) async -> [UInt8]? {
         guard let url = Self.url(of: request),
             let (response, body) = try? await call(.init(url: url + "/sequence.svg")),
@@ -31,9 +31,9 @@ struct SandboxCalls: Sendable {
         return body
     }
 
-    /// Has the sandbox list the request again, or start the same transaction as a new purchase.
+    /// Makes the sandbox list the request again, or start the same transaction as a new purchase.
     ///
-    /// - Returns: why it did not; nil if it did.
+    /// - Returns: the reason for a failure, or `nil` after a success.
     func replay(_ request: RequestView, asNew: Bool) async -> String? {
         guard Self.mayBeSandbox(request.issuer) else { return "Only a sandbox on this machine replays a request." }
         var call = HTTPClientRequest(

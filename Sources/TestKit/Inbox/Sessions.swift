@@ -3,32 +3,32 @@ import Synchronization
 
 /// The lifetimes of sessions and links.
 struct SessionLimits: Sendable, Equatable {
-    /// Between two acts of whoever looks at the page.
+    /// The time between two activities of the user.
     let idle: Duration
-    /// From the link that was followed to the end.
+    /// The time from the use of the link to the end of the session.
     let whole: Duration
-    /// Of a link that nobody follows.
+    /// The time for which an unused link is valid.
     let link: Duration
 
     /// RTS Article 4(3)(d): at most five minutes without activity.
     static let payers = SessionLimits(idle: .seconds(300), whole: .seconds(28_800), link: .seconds(600))
-    /// If nobody's money is behind any enrollment.
+    /// The limits if all enrollments are for tests, so that no one's money is at risk.
     static let tests = SessionLimits(idle: .seconds(28_800), whole: .seconds(28_800), link: .seconds(28_800))
 }
 
-/// The sessions of the page: each was opened with a link that the program printed.
+/// The sessions of the page; each one starts with a link that the program printed.
 ///
-/// A link works once, and only the newest does; it makes a session, which a browser shows by a cookie. Each session has a
-/// token that every form carries, so that no other page can send one.
+/// A link works once, and only the newest link works. It starts a session, which a browser identifies by a cookie. Each
+/// session has a token in every form, so that no other page can send one.
 final class Sessions: Sendable {
     typealias Moment = ContinuousClock.Instant
 
     struct Session: Sendable {
-        /// In the cookie: 43 characters of base64url.
+        /// The ID in the cookie: 43 characters of base64url.
         let id: String
-        /// In each form.
+        /// The token in each form.
         let formToken: String
-        /// The origin at which the link was followed: the session is of no other.
+        /// The origin at which the link was used; the session is valid only there.
         let origin: PageOrigin
         fileprivate let began: Moment
         fileprivate var active: Moment
@@ -38,11 +38,11 @@ final class Sessions: Sendable {
         }
     }
 
-    /// More browsers than this at a time end the session of the oldest.
+    /// The limit of sessions; a further one ends the oldest.
     private static let limit = 16
 
     private struct State: Sendable {
-        /// The newest link that nobody followed.
+        /// The newest link, while it is unused.
         var link: (token: String, made: Moment)?
         var sessions: [Session] = []
     }
@@ -50,22 +50,22 @@ final class Sessions: Sendable {
     private let state = Mutex(State())
     private let now: @Sendable () -> Moment
 
-    /// - Parameter now: a clock that nobody sets and that counts while the machine sleeps.
+    /// - Parameter now: a monotonic clock that also counts while the machine sleeps.
     init(now: @escaping @Sendable () -> Moment) { self.now = now }
 
-    /// Makes the token of the link that works next; one that was made before works no more.
+    /// Makes the token of the next valid link; earlier links are no longer valid.
     func makeLink() -> String {
         let link = (token: Self.random(), made: now())
         state.withLock { $0.link = link }
         return link.token
     }
 
-    /// Uses a link up.
+    /// Uses up a link, and starts a session.
     ///
-    /// A cookie knows no ports, and another user's page may set it at another name of the loopback: so a session is of the
-    /// origin at which it began.
+    /// Cookies do not distinguish ports, and another user's page may set one under another loopback name. So a session
+    /// is valid only at the origin at which it started.
     ///
-    /// - Returns: `nil` if it is not the one that works next, or its time is over.
+    /// - Returns: `nil` if the link is not the valid one or has expired.
     func enter(_ token: String, at origin: PageOrigin, within limits: SessionLimits) -> Session? {
         let now = now()
         return state.withLock { state in
@@ -81,15 +81,15 @@ final class Sessions: Sendable {
         }
     }
 
-    /// Whether a token is that of the link that works next, unless its time is over.
+    /// Returns whether a token is that of the valid link, without a check of its age.
     func hasLink(_ token: String) -> Bool {
         state.withLock { state in state.link.map { Self.areEqual($0.token, token) } ?? false }
     }
 
-    /// The session at an origin that one of some cookies is of.
+    /// Returns the session at an origin that belongs to one of some cookies.
     ///
-    /// - Parameter isActivity: whether its time without activity begins anew.
-    /// - Returns: `nil` if there is none, or its time is over; then it may be found with other limits, until it is ended.
+    /// - Parameter isActivity: whether the time without activity restarts.
+    /// - Returns: `nil` if there is none or it has expired. It can still be found with other limits, until it is ended.
     func session(
         _ ids: [String], at origin: PageOrigin, within limits: SessionLimits, isActivity: Bool
     ) -> Session? {
@@ -112,14 +112,14 @@ final class Sessions: Sendable {
         }
     }
 
-    /// Without a difference in time that tells how much of the text was right.
+    /// Compares in constant time, so that the duration does not reveal how much of the text was right.
     static func areEqual(_ one: String, _ other: String) -> Bool {
         let (one, other) = (Array(one.utf8), Array(other.utf8))
         guard one.count == other.count else { return false }
         return zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// 256 bits of the system's generator, which on Linux is getrandom(2).
+    /// Returns 258 random bits of the system's generator, which on Linux is getrandom(2).
     private static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

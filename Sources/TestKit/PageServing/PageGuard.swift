@@ -58,13 +58,13 @@ package struct PageGuard: Sendable {
         call.headerFields[.fetchDestination].map { $0 != "document" } ?? false
     }
 
-    /// Whether the request follows a link in a window of its own, which shows the page only to the user.
+    /// Whether a request follows a link in a window of its own, which shows the page only to the user.
     private static func isNavigation(_ call: HTTPRequest) -> Bool {
         call.method == .get && call.headerFields[.fetchMode] == "navigate"
             && call.headerFields[.fetchDestination] == "document"
     }
 
-    /// Whether the request names this server, and comes from this page if it changes something.
+    /// Whether a request names this server, and comes from this page if it changes something.
     ///
     /// A link from another site's page is admitted. Background loads and forms of such a page are not.
     package func admits(_ call: HTTPRequest) -> Bool {
@@ -72,7 +72,7 @@ package struct PageGuard: Sendable {
         return call.method == .get || isOwn(call)
     }
 
-    /// Whether the request's Origin is the origin that it asks for.
+    /// Whether a request's Origin is the origin that it asks for.
     package func isOwn(_ call: HTTPRequest) -> Bool {
         call.headerFields[.origin].map { $0 == origin(of: call)?.text } ?? false
     }

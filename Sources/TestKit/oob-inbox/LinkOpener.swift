@@ -4,16 +4,16 @@ import Glibc
 import LinuxProcess
 import Synchronization
 
-/// Opens one link in the user's browser, and tells it nobody else.
+/// Opens one link in the user's browser, without revealing it to other users.
 ///
-/// Every user of the machine sees the arguments of a process, and the link lets in who follows it first. So the browser
-/// gets a file that only its user can read, which leads on.
+/// Every user of the machine can see the arguments of a process, and the first user of the link gets the session. So
+/// the browser gets a file that only its user can read; the file redirects to the link.
 final class LinkOpener: Sendable {
     private let file = Mutex<String?>(nil)
 
-    /// Does nothing after the first time.
+    /// Opens the first link; later calls have no effect.
     ///
-    /// - Returns: why it could not be opened; nil if it was.
+    /// - Returns: the reason for a failure, or `nil` after a success.
     func open(_ link: String) -> String? {
         file.withLock { file in
             guard file == nil else { return nil }
@@ -28,6 +28,6 @@ final class LinkOpener: Sendable {
         }
     }
 
-    /// The file is gone when the program is.
+    /// Deletes the file; called when the program ends.
     func remove() { file.withLock { file in if let path = file { unsafe unlink(path) } } }
 }

@@ -5,7 +5,7 @@ import LineLog
 import LinuxProcess
 import Versioning
 
-/// The page of an agent's requests.
+/// The command for the inbox: the page of an agent's requests.
 @main
 struct OOBInbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,7 +31,7 @@ struct OOBInbox: AsyncParsableCommand {
     }
 }
 
-/// How the agent is found.
+/// The options that select the agent.
 struct AgentOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The agent's control socket (OOB_AGENT_SOCKET).", valueName: "path"), completion: .file())
@@ -43,7 +43,7 @@ struct AgentOptions: ParsableArguments {
     }
 }
 
-/// Which return URLs are links.
+/// The options for the URL schemes of return URLs that become links.
 struct LinkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -60,7 +60,7 @@ struct LinkOptions: ParsableArguments {
     }
 }
 
-/// Ends the program with one line on standard error.
+/// Prints one line on standard error, and returns the exit status for the caller to throw.
 func failure(_ message: String, _ status: Int32) -> ExitCode {
     StandardStream.error.say("oob-inbox: \(message)")
     StandardStream.output.finish()

@@ -56,11 +56,11 @@ struct Serve: AsyncParsableCommand {
     func validate() throws { _ = (try address(), try peers()) }
 
     func run() async throws {
-        // PINs and sessions pass through it.
+        // PINs and sessions pass through this process.
         try? ProcessHardening.apply()
         let logger = Logger(label: "oob-inbox") { _ in LineLogHandler(LogTuning(.textOnStandardError, .warning)) }
         let (address, peers) = (try address(), try peers())
-        // From here on SIGUSR1 does not end the process; one that comes during the start is lost.
+        // From here on SIGUSR1 does not end the process; a signal during the start is lost.
         signal(SIGUSR1, SIG_IGN)
         if peers == .anyone {
             StandardStream.error.say(
@@ -71,7 +71,7 @@ struct Serve: AsyncParsableCommand {
             agent: agent.client, at: address, peers: peers, schemes: try links.schemes(), mayDecide: !look,
             logger: logger, now: { .now })
         if case .socket(let path) = address.place {
-            // Whoever binds a socket's name takes it from the one before; so it is claimed by a lock first.
+            // Binding a socket's path takes it from an earlier owner, so a lock claims the path first.
             do throws(StateLockError) {
                 try StateLock.acquire(file: path + ".lock")
             } catch { throw failure("cannot listen on \(path): \(error)", 69) }
@@ -92,7 +92,7 @@ struct Serve: AsyncParsableCommand {
         StandardStream.error.finish()
     }
 
-    /// Said at a terminal.
+    /// The hint at a terminal.
     private static let hint = "oob-inbox: a link works once, for a while: press Enter for the next one"
 
     private func opens(_ address: InboxAddress) -> Bool {
@@ -102,7 +102,7 @@ struct Serve: AsyncParsableCommand {
         return ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
     }
 
-    /// The inbox's own user, root, and those that are named.
+    /// Returns the admitted users: the inbox's own user, root, and the named users.
     private func peers() throws -> PeerGate.Rule {
         guard !allowPeer.contains("any") else { return .anyone }
         let named = try allowPeer.map { name in

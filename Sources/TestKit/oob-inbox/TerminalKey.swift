@@ -2,16 +2,15 @@ import Dispatch
 import Glibc
 import LineLog
 
-/// Enter at the terminal from which the program was started.
+/// The Enter key at the terminal from which the program was started.
 enum TerminalKey {
-    /// A value for each time that lines were typed; none if standard input is no terminal, or the program runs in the
-    /// background of it.
+    /// Returns a value for each typed line; none without a terminal as standard input, or in the background.
     ///
-    /// - Parameter hint: said on standard error if there is a terminal.
+    /// - Parameter hint: the text printed on standard error if there is a terminal.
     static func presses(saying hint: String) -> AsyncStream<Void> {
         let (presses, pressed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return presses }
-        // One that is put into the background is not stopped when it reads (tcgetpgrp(3)), but gets EIO.
+        // A process that moves to the background then gets EIO from read, and is not stopped (tcgetpgrp(3)).
         signal(SIGTTIN, SIG_IGN)
         StandardStream.error.say(hint)
         let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)

@@ -2,25 +2,25 @@ import FoundationEssentials
 
 /// A directory of case files, one `.yaml` for each case.
 package struct CaseDirectory: Sendable {
-    /// More are an error: somebody named a wrong directory.
+    /// The limit of files; more are an error, because the path is probably wrong.
     package static let maxFiles = 5_000
 
     package let path: String
 
     package init(_ path: String) { self.path = path }
 
-    /// Where the cases are if nobody says so: beside the program as the package installs them, else in a checkout.
+    /// Returns the default directory of cases: beside the installed program, or else in a checkout.
     ///
-    /// - Returns: nil if there is none in either place.
+    /// - Returns: `nil` if there is none in either place.
     package static func standard(program: String) -> String? {
         let installed = URL(filePath: program).deletingLastPathComponent()
             .appending(path: "../share/oob-testkit/conformance/cases").standardized.path
         return [installed, "conformance/cases"].first { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// The files of `side` and the directories in it, in the order of their names.
+    /// Reads the files of `side` and of its subdirectories, in the order of their paths.
     ///
-    /// - Throws: `CaseFileError` if there is none, one cannot be read, or two have one name.
+    /// - Throws: `CaseFileError` if there are none, one cannot be read, or two have the same name.
     package func files(of side: String) throws(CaseFileError) -> [(name: String, node: CaseNode)] {
         let directory = "\(path)/\(side)"
         guard let found = try? FileManager.default.subpathsOfDirectory(atPath: directory) else {

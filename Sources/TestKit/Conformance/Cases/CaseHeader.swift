@@ -1,28 +1,28 @@
-/// What every case says of itself.
+/// The members that every case has in common.
 package struct CaseHeader: Sendable {
     package enum Level: String, Sendable, CaseIterable {
-        /// Whoever fails it breaks the protocol.
+        /// A failure is a violation of the protocol.
         case must
-        /// Whoever fails it follows the protocol, but not its advice: it is reported and fails no run.
+        /// A failure ignores advice of the protocol; it is reported, but does not fail the run.
         case should
     }
 
-    /// The names of these members in a file.
+    /// The names of the common members in a file.
     package static let members = ["title", "section", "statement", "level", "needs"]
 
-    /// The file's, without `.yaml`.
+    /// The name of the file, without `.yaml`.
     package let name: String
-    /// What the case shows, in a sentence.
+    /// The title: what the case tests, in one sentence.
     package let title: String
-    /// Of the protocol page, such as `8` or `6.1`.
+    /// The section of the protocol page, such as `8` or `6.1`.
     package let section: String
-    /// Words of that section that the case shows.
+    /// The words of that section that the case tests.
     package let statement: String
     package let level: Level
-    /// The commands that the tested side must have for it, besides those that every run needs.
+    /// The commands that the tested side needs for the case, besides those for every run.
     package let needs: [String]
 
-    /// Reads the members that are ``members``, and allows `others` beside them.
+    /// Reads the common ``members``, and allows `others` beside them.
     package init(
         _ node: CaseNode, name: String, others: [String], commands: [String]
     ) throws(CaseFileError) {
@@ -42,7 +42,7 @@ package struct CaseHeader: Sendable {
         }
     }
 
-    /// Whether its section is `section` or within it: `6.1` is within `6`.
+    /// Returns whether the case's section is `section` or within it: `6.1` is within `6`.
     package func isIn(_ section: String) -> Bool {
         self.section == section || self.section.hasPrefix(section + ".")
     }

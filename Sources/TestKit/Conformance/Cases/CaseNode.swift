@@ -2,9 +2,9 @@ package import StrictJSON
 import TextAndTime
 import Yams
 
-/// A value of a YAML file that knows where it stands, for errors.
+/// A value of a YAML file with its position, for errors.
 package struct CaseNode {
-    /// Larger files are rejected.
+    /// The limit of a file, in bytes.
     package static let maxBytes = 262_144
 
     /// The file's path, for messages.
@@ -35,16 +35,16 @@ package struct CaseNode {
         }
     }
 
-    /// "FILE:LINE".
+    /// The position, as "FILE:LINE".
     package var place: String { "\(path):\(node.mark?.line ?? 1)" }
 
-    /// An error about this value.
+    /// Returns an error about this value.
     package func error(_ problem: String) -> CaseFileError { CaseFileError("\(place): \(problem)") }
 
-    /// Its members by name.
+    /// Reads the value's members by name.
     ///
-    /// - Parameter names: those that are allowed; nil allows all.
-    /// - Throws: `CaseFileError` if it is no mapping or has another member; the error names the nearest one.
+    /// - Parameter names: the allowed names, or `nil` to allow all.
+    /// - Throws: `CaseFileError` if the value is not a mapping or has another member; the error names the nearest name.
     package func members(_ names: [String]? = nil) throws(CaseFileError) -> [String: CaseNode] {
         guard let mapping = node.mapping else { throw error("must have members, such as `name: value`") }
         var members: [String: CaseNode] = [:]
@@ -60,13 +60,13 @@ package struct CaseNode {
         return members
     }
 
-    /// Its elements.
+    /// Reads the value's elements.
     package func elements() throws(CaseFileError) -> [CaseNode] {
         guard let sequence = node.sequence else { throw error("must be a list, each element after `- `") }
         return sequence.map { CaseNode(path: path, node: $0) }
     }
 
-    /// A list of texts, or one text for a list of one.
+    /// Reads a list of texts; a single text is a list of one.
     package func texts() throws(CaseFileError) -> [String] {
         if node.scalar != nil { return [try text()] }
         var texts: [String] = []
@@ -94,7 +94,7 @@ package struct CaseNode {
         }
     }
 
-    /// One of these texts.
+    /// Reads a text that must be a raw value of an enumeration.
     package func choice<Choice: RawRepresentable & CaseIterable>(
         _: Choice.Type
     ) throws(CaseFileError) -> Choice where Choice.RawValue == String {
@@ -106,10 +106,10 @@ package struct CaseNode {
         return choice
     }
 
-    /// Whether it has members and is no list or single value.
+    /// Whether this is a mapping, not a list or a single value.
     package var isMapping: Bool { node.mapping != nil }
 
-    /// The same value in JSON: a plain `12`, `true` or `null` is a number, a flag or null, what is quoted a string.
+    /// The value as JSON: a plain `12`, `true` or `null` is a number, a flag or null, a quoted value a string.
     package var json: JSONValue {
         if let mapping = node.mapping {
             return .object(
@@ -131,7 +131,7 @@ package struct CaseNode {
     }
 }
 
-/// What is wrong with a file of cases or of a tested side: file and line, what, and what is allowed.
+/// An error in a file of cases or of a tested side: file and line, the error, and the allowed values.
 package struct CaseFileError: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -139,6 +139,6 @@ package struct CaseFileError: Error, Equatable, Sendable, CustomStringConvertibl
 }
 
 extension String {
-    /// An error of the YAML library has the text of the file below its first line.
+    /// The first two lines; an error of the YAML library has the text of the file below its first line.
     fileprivate var firstLines: String { split(separator: "\n").prefix(2).joined(separator: ": ") }
 }

@@ -1,30 +1,30 @@
-/// Why a case ended early.
+/// The reason why a case ended early.
 package enum CaseEnd: Error, Sendable {
-    /// The tested side did something else than the protocol says.
+    /// The tested side deviated from the protocol.
     case failed(String)
-    /// The tested side has not what the case needs; nothing is known.
+    /// The tested side lacks something that the case needs; the result is unknown.
     case notShown(String)
-    /// A command of the tested side did not do what it is for; nothing is known, and the run has not passed.
+    /// A command of the tested side failed; the result is unknown, and the run has not passed.
     case broken(String)
-    /// The run's time was over before the case was.
+    /// The time limit of the run ended before the case did.
     case notRun(String)
 }
 
-/// What came of one case.
+/// The outcome of one case.
 package struct CaseOutcome: Sendable {
     package enum Verdict: String, Sendable, CaseIterable {
         case passed, failed, notShown, broken, notRun
     }
 
-    /// The most bytes of a cause.
+    /// The limit of a cause, in bytes.
     static let maxCause = 1_024
 
     package let header: CaseHeader
     package let verdict: Verdict
-    /// One sentence; nil if it passed.
+    /// The cause in one sentence, or `nil` for a case that passed.
     let cause: Excerpt?
     package let milliseconds: Int
-    /// Empty unless it failed or could not be run.
+    /// The exchanges; empty unless the case failed or could not be run.
     package internal(set) var exchanges: KeptExchanges
 
     init(
@@ -38,7 +38,7 @@ package struct CaseOutcome: Sendable {
         self.exchanges = verdict == .failed || verdict == .broken ? exchanges : KeptExchanges()
     }
 
-    /// A case that was not played.
+    /// Returns the outcome of a case that was not played.
     static func notRun(_ header: CaseHeader, because cause: String) -> CaseOutcome {
         CaseOutcome(header: header, verdict: .notRun, cause: cause, milliseconds: 0)
     }

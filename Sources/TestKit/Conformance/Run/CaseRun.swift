@@ -1,11 +1,11 @@
 import Sandbox
 
-/// A case that can be played.
+/// A case ready to be played.
 package struct PlayableCase: Sendable {
     package let header: CaseHeader
-    /// Whether no other case may be played meanwhile, such as one that moves the tested side's clock.
+    /// Whether this case must run alone, such as a case that moves the tested side's clock.
     let runsAlone: Bool
-    /// Plays it; throws a ``CaseEnd`` if it does not come out as it says.
+    /// Plays the case; throws a ``CaseEnd`` if the result is not the expected one.
     let play: @Sendable (Trace) async throws -> Void
 
     package init(
@@ -17,14 +17,14 @@ package struct PlayableCase: Sendable {
     }
 }
 
-/// The limit for a run.
+/// The time limit of a run.
 package struct RunLimit: Sendable {
     package static let standardSeconds = 3_600
 
     private let seconds: Int
     let end: ContinuousClock.Instant
 
-    /// A limit that begins now.
+    /// Starts a limit now.
     package init(seconds: Int = Self.standardSeconds) {
         self.seconds = seconds
         end = .now + .seconds(seconds)
@@ -32,19 +32,19 @@ package struct RunLimit: Sendable {
 
     var isOver: Bool { ContinuousClock.now >= end }
 
-    /// Why a case was not run.
+    /// The reason for a case that was not run.
     var sentence: String { "the run was over after \(seconds) s (--time-limit)" }
 }
 
-/// Plays cases in the order that a seed gives them, several at a time.
+/// Plays cases in an order that depends on a seed, several at a time.
 package struct CaseRun: Sendable {
-    /// How long one case may take; then it has failed.
+    /// The time limit of one case; after it the case has failed.
     package static let limit = Duration.seconds(120)
-    /// The most bytes of exchanges that are kept for the report, of all cases.
+    /// The limit of the exchanges that all cases keep for the report, in bytes.
     package static let maxKept = 20_000_000
 
     package let seed: UInt64
-    /// How many are played at a time.
+    /// The number of cases played at a time.
     package let jobs: Int
     private let limit: RunLimit
 
@@ -54,9 +54,9 @@ package struct CaseRun: Sendable {
         self.limit = limit
     }
 
-    /// The outcomes, as they come.
+    /// Plays cases, and returns the outcomes in the order in which the cases ended.
     ///
-    /// - Parameter progress: is told of each case that is over; one call at a time.
+    /// - Parameter progress: is called with each outcome, one call at a time.
     package func outcomes(
         of cases: [PlayableCase], progress: (CaseOutcome) -> Void
     ) async -> [CaseOutcome] {
@@ -79,7 +79,7 @@ package struct CaseRun: Sendable {
         return outcomes
     }
 
-    /// Gives each case an equal share if all together keep too much.
+    /// Trims each case to an equal share if all together keep too many bytes.
     private static func bound(_ outcomes: inout [CaseOutcome]) {
         let kept = outcomes.reduce(0) { $0 + $1.exchanges.totalBytes }
         guard kept > maxKept else { return }
@@ -108,7 +108,7 @@ package struct CaseRun: Sendable {
             milliseconds: Int(began.duration(to: .now) / .milliseconds(1)), exchanges: trace.exchanges)
     }
 
-    /// Whichever is first: the end of `work`, the case's limit, or the run's.
+    /// Runs `work` until its end, the case's limit or the run's limit, whichever comes first.
     private func withLimit(_ work: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await work() }

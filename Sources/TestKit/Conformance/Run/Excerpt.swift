@@ -1,11 +1,11 @@
-/// The beginning of a text of the tested side's, and how much of it was left out.
+/// The start of a text from the tested side, with the number of omitted bytes.
 package struct Excerpt: Sendable, Equatable {
-    /// Cut between two scalars.
+    /// The text, cut between two scalars.
     let text: String
-    /// The bytes that came behind it.
+    /// The number of bytes after it.
     let left: Int
 
-    /// Keeps at most `limit` bytes; what is not UTF-8 is repaired.
+    /// Keeps at most `limit` bytes; invalid UTF-8 is repaired.
     init(_ bytes: [UInt8], limit: Int = Exchange.maxBody) {
         if bytes.count <= limit {
             self.init(decoding: bytes[...], of: bytes.count, limit: limit)
@@ -23,7 +23,7 @@ package struct Excerpt: Sendable, Equatable {
         self.left = left
     }
 
-    /// A byte that is not UTF-8 comes out as three, so of such a text a third is kept.
+    /// Repairs the text; an invalid byte becomes three, so a third of a longer text is kept.
     private init(decoding bytes: ArraySlice<UInt8>, of count: Int, limit: Int) {
         let decoded = String(decoding: bytes, as: UTF8.self)
         guard decoded.utf8.count > limit else {
@@ -34,7 +34,7 @@ package struct Excerpt: Sendable, Equatable {
         self.init(text: String(decoding: some, as: UTF8.self), left: count - some.count)
     }
 
-    /// The text as it may be shown: without control characters, and with a sentence about what is missing.
+    /// The text for a report: without control characters, and with a note about the omitted bytes.
     var shown: String {
         let escaped = ReportText.of(text)
         return left > 0 ? "\(escaped) … (\(left) more bytes are left out)" : escaped

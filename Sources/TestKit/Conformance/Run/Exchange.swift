@@ -1,19 +1,19 @@
 import Synchronization
 
-/// A call as it was on the wire, or a run of a command of the tested side.
+/// An HTTP call, or a run of a command of the tested side.
 ///
-/// It is kept as it came, with the secrets in it: ``RunOutcome`` takes them out, once all are known.
+/// It is kept as received, with its secrets. ``RunOutcome`` removes them once all of them are known.
 package struct Exchange: Sendable {
-    /// The most bytes that are kept of a body.
+    /// The limit of a body, in bytes; the rest is not kept.
     package static let maxBody = 8_192
-    /// The most bytes of each of its other texts.
+    /// The limit of each other text, in bytes.
     package static let maxLine = 1_024
 
-    /// `POST http://localhost:8090/v1/enrollments`, or the command by its name.
+    /// The call, such as `POST http://localhost:8090/v1/enrollments`, or the name of the command.
     let sent: Excerpt
     /// The body or the input; empty if there was none.
     let sentBody: Excerpt
-    /// `HTTP 422`, `exit 1`, or why there is no answer.
+    /// The status, `HTTP 422` or `exit 1`, or the reason why there is no answer.
     let received: Excerpt
     let receivedBody: Excerpt
     let milliseconds: Int
@@ -26,14 +26,14 @@ package struct Exchange: Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// The bytes that it takes, before anything is escaped.
+    /// The size in bytes, before escaping.
     var bytes: Int { [sent, sentBody, received, receivedBody].reduce(128) { $0 + $1.text.utf8.count } }
 }
 
 /// The exchanges of one case, in order: the last ones that fit.
 package struct KeptExchanges: Sendable {
     package private(set) var all: [Exchange] = []
-    /// The number of earlier ones that are not kept.
+    /// The number of earlier exchanges that are not kept.
     package private(set) var leftOut = 0
     private var bytes = 0
 
@@ -44,7 +44,7 @@ package struct KeptExchanges: Sendable {
         bytes += exchange.bytes
     }
 
-    /// Leaves the first ones out until the rest takes no more than `limit` bytes.
+    /// Drops the first exchanges until the rest has at most `limit` bytes.
     mutating func trim(to limit: Int) {
         var count = 0
         while bytes > limit, count < all.count {
@@ -58,9 +58,9 @@ package struct KeptExchanges: Sendable {
     package var totalBytes: Int { bytes }
 }
 
-/// The exchanges of a case.
+/// A recorder of one case's exchanges.
 package final class Trace: Sendable {
-    /// The most bytes of a case.
+    /// The limit of the exchanges of a case, in bytes.
     package static let limit = 262_144
 
     private let limit: Int
@@ -77,6 +77,6 @@ package final class Trace: Sendable {
         }
     }
 
-    /// Takes over what another one has, instead of its own.
+    /// Replaces its exchanges with those of another trace.
     func take(_ exchanges: KeptExchanges) { kept.withLock { $0 = exchanges } }
 }

@@ -5,22 +5,22 @@ import Synchronization
 
 /// The codes, tokens and other secrets that a run has met.
 ///
-/// The one rule of redaction: the *value* of each of them is taken out of all that is reported, wherever it stands.
+/// Redaction has one rule: the *value* of each secret is removed from all reported text, at every place.
 package final class KnownSecrets: Sendable {
-    /// Members whose values are secrets, in whatever body; `code` is a problem's as well, so it is none of them.
+    /// Members whose values are secrets in every body; `code` is not one, as it is also a member of problems.
     private static let members = ["accessToken", "enrollmentCode", "auth", "pin", "link"].map { Array("\($0)\"".utf8) }
-    /// The fewest bytes of a secret that is looked for: a shorter one stands in every text by chance.
+    /// The shortest secret, in bytes; a shorter one would be found in every text by chance.
     static let shortest = 3
-    /// Nothing longer is kept of a body, so of a longer one the beginning is enough.
+    /// The longest secret, in bytes; no more than this is kept of a body, so a prefix is enough.
     private static let longest = Exchange.maxBody
-    /// The most secrets that are learned of one body; the kit's own come besides.
+    /// The limit of secrets learned from one body; the kit's own secrets do not count.
     private static let mostOfBody = 16
-    /// The most bytes of what bodies hold; a tested side that sends more has only itself to blame.
+    /// The limit of secrets from bodies, in bytes; beyond it, the tested side's further secrets are not learned.
     private static let mostBytes = 4 * 1_048_576
 
     private struct State {
         var values: Set<[UInt8]> = []
-        /// Of those that bodies held.
+        /// The bytes of the secrets from bodies.
         var bytes = 0
     }
 
@@ -30,14 +30,14 @@ package final class KnownSecrets: Sendable {
 
     var bytesOfBodies: Int { state.withLock { $0.bytes } }
 
-    /// Notes a secret that the kit has made or was given.
+    /// Adds a secret that the kit has made or was given.
     package func add(_ value: String) {
         let bytes = Array(value.utf8.prefix(Self.longest))
         guard Self.isSecret(bytes) else { return }
         state.withLock { _ = $0.values.insert(bytes) }
     }
 
-    /// Notes the secrets that stand in a body by the names of their members, also if the body is no JSON as a whole.
+    /// Adds the secrets in a body by the names of their members, even if the body is not valid JSON.
     func add(from body: [UInt8]) {
         var found: [[UInt8]] = []
         var at = body.startIndex
@@ -56,19 +56,19 @@ package final class KnownSecrets: Sendable {
         }
     }
 
-    /// The redaction of the secrets that are known by now.
+    /// The redaction of the secrets known so far.
     package var redaction: Redaction { Redaction(state.withLock { $0.values }) }
 
-    /// A code of the protocol's problems, or a part of one, is no secret: it is what a case is judged by.
+    /// Returns false for a problem code of the protocol, or a part of one: cases are judged by these.
     private static func isSecret(_ value: [UInt8]) -> Bool {
         let text = String(decoding: value, as: UTF8.self)
         return (shortest...longest).contains(value.count)
             && !ProblemCode.allCases.contains { $0.rawValue.contains(text) }
     }
 
-    /// The string that comes behind a member's name; `nil` if none does.
+    /// Returns the string value after a member's name, or `nil` if there is none.
     ///
-    /// A string that does not end is taken as it stands.
+    /// An unterminated string is taken as far as it goes.
     private static func text(in rest: ArraySlice<UInt8>) -> [UInt8]? {
         let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         let behind = rest.drop(while: isSpace)

@@ -1,8 +1,8 @@
-/// A filter that takes known secrets out of a text: as they are, URL-encoded, or as JSON escapes them.
+/// A filter that removes known secrets from a text: verbatim, URL-encoded, or escaped as in JSON.
 package struct Redaction: Sendable {
-    /// By the fold of their first three bytes, the longest first.
+    /// The secrets by a hash of their first three bytes, the longest first.
     private var secrets: [Int: [[UInt8]]] = [:]
-    /// By their first byte, for a text that is cut within its last secret.
+    /// The secrets by their first byte, for a text that is cut within its last secret.
     private var byFirst: [UInt8: [[UInt8]]] = [:]
 
     init(_ values: some Sequence<[UInt8]>) {
@@ -14,7 +14,7 @@ package struct Redaction: Sendable {
 
     func redacted(_ text: String) -> String { redacted(Excerpt(text: text, left: 0)).text }
 
-    /// The text without secrets; if it was cut, also without the beginning of one at its end.
+    /// Removes the secrets; from a cut text also the beginning of a secret at its end.
     func redacted(_ excerpt: Excerpt) -> Excerpt {
         guard !secrets.isEmpty else { return excerpt }
         let (bytes, isCut) = (Array(excerpt.text.utf8), excerpt.left > 0)
@@ -24,7 +24,7 @@ package struct Redaction: Sendable {
                 at += 1
                 continue
             }
-            // Never longer than what it stands for, so that no text grows by it.
+            // The replacement is never longer than the secret, so the text does not grow.
             result += bytes[copied..<at] + (end - at >= 10 ? "(redacted)" : "***").utf8
             (at, copied) = (end, end)
         }
@@ -32,7 +32,7 @@ package struct Redaction: Sendable {
         return Excerpt(text: String(decoding: result + bytes[copied...], as: UTF8.self), left: excerpt.left)
     }
 
-    /// The place behind a secret that begins at a place; `nil` if none does.
+    /// Returns the end of a secret that begins at a position, or `nil` if none does.
     private func secretEnd(in bytes: [UInt8], at start: Int, isCut: Bool) -> Int? {
         if isCut, bytes.count - start < 3 * EscapedByte.longest {
             let first = [bytes[start]] + (EscapedByte(bytes, at: start)?.bytes.prefix(1) ?? [])
@@ -51,7 +51,7 @@ package struct Redaction: Sendable {
         return nil
     }
 
-    /// The place behind a secret, if that is what stands at a place, in whichever of its forms.
+    /// Returns the end of a given secret at a position, in any of its forms.
     private static func end(of secret: [UInt8], in bytes: [UInt8], at start: Int, isCut: Bool) -> Int? {
         var (at, done) = (start, 0)
         while done < secret.count {
@@ -88,7 +88,7 @@ package struct Redaction: Sendable {
     private static func fold(_ a: UInt8, _ b: UInt8, _ c: UInt8) -> Int { Int(a) << 16 | Int(b) << 8 | Int(c) }
 }
 
-/// An escape that stands for a byte, or for the bytes of a scalar: `%41`, `\u0041`, `\/`.
+/// An escape sequence for a byte or for the bytes of a scalar: `%41`, `\u0041`, `\/`.
 private struct EscapedByte {
     static let longest = 6
 

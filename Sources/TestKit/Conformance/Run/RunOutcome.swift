@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// A run over many cases.
+/// The outcome of a run over many cases.
 package struct RunOutcome: Sendable {
     /// `issuer` or `approver`.
     package let side: String
@@ -8,15 +8,15 @@ package struct RunOutcome: Sendable {
     package let tested: String
     package let seed: UInt64
     package let milliseconds: Int
-    /// In the order of their sections and names, as they may be shown.
+    /// The cases in the order of their sections and names, without secrets.
     package let cases: [ShownCase]
-    /// The cases' names as they ended; with one job that is the order in which they were played.
+    /// The names of the cases in the order in which they ended; with one job, the order of play.
     package let order: [String]
 
     /// - Parameters:
-    ///   - cases: as they ended.
-    ///   - secrets: what is taken out of every text of the tested side's.
-    ///   - reportLimit: the most bytes of each form of the report.
+    ///   - cases: in the order in which they ended.
+    ///   - secrets: removed from every text of the tested side.
+    ///   - reportLimit: the limit of each form of the report, in bytes.
     package init(
         side: String, tested: String, seed: UInt64, milliseconds: Int, cases: [CaseOutcome],
         secrets: KnownSecrets = KnownSecrets(), reportLimit: Int = RunReport.limit
@@ -33,15 +33,17 @@ package struct RunOutcome: Sendable {
 
     package func count(_ verdict: CaseOutcome.Verdict) -> Int { cases.count { $0.verdict == verdict } }
 
-    /// 0: nothing failed; 1: something failed; 2: it could not be told, because a command did not work, the time was
-    /// over before all were played, or no case was shown.
+    /// The exit status: 0 if no case failed, 1 if a case failed, 2 if the result is unknown.
+    ///
+    /// The result is unknown if a command did not work, if the time ended before all cases were played, or if no case
+    /// was shown.
     package var exitStatus: Int32 {
         if cases.contains(where: \.fails) { return 1 }
         return count(.broken) + count(.notRun) > 0 || !cases.contains { $0.verdict == .passed || $0.verdict == .failed }
             ? 2 : 0
     }
 
-    /// "148 passed, 2 failed, 1 failed (should), 12 not shown".
+    /// The counts, such as "148 passed, 2 failed, 1 failed (should), 12 not shown".
     package var summary: String {
         let advice = cases.count { $0.verdict == .failed && !$0.fails }
         let counts = [
@@ -69,7 +71,7 @@ package struct RunOutcome: Sendable {
     }
 }
 
-/// Sections by their numbers: 9 before 10.
+/// The order of sections by number: 9 before 10.
 private struct SectionOrder: Comparable {
     private let numbers: [Int]
     private let name: String

@@ -1,17 +1,17 @@
 package import StrictJSON
 
-/// The outcome of a case as it may be shown: without secrets and control characters, and with its share of the report.
+/// The outcome of a case for the report: without secrets and control characters, and cut to its share.
 package struct ShownCase: Sendable {
     package let header: CaseHeader
     package let verdict: CaseOutcome.Verdict
-    /// Empty if it passed.
+    /// The cause; empty for a case that passed.
     package let cause: String
     package let milliseconds: Int
     package let exchanges: [ShownExchange]
-    /// The number of earlier exchanges that are not shown.
+    /// The number of earlier exchanges that are left out.
     package let leftOut: Int
 
-    /// Whether the run fails by it.
+    /// Whether this case fails the run.
     package var fails: Bool { verdict == .failed && header.level == .must }
 
     package var json: JSONObject {
@@ -27,7 +27,7 @@ package struct ShownCase: Sendable {
         return json
     }
 
-    /// Says how many exchanges are missing; empty if none are.
+    /// A sentence with the number of omitted exchanges; empty if there are none.
     var sentence: String {
         switch leftOut {
         case 0: ""
@@ -36,9 +36,9 @@ package struct ShownCase: Sendable {
         }
     }
 
-    /// Shows cases so that each form of the report takes at most `limit` bytes.
+    /// Prepares cases so that each form of the report has at most `limit` bytes.
     ///
-    /// The cases that have exchanges share the room: what one does not need is for those behind it.
+    /// The cases with exchanges share the room. The room that one case does not need is for the cases after it.
     static func all(_ cases: [CaseOutcome], without secrets: Redaction, limit: Int) -> [ShownCase] {
         let causes = cases.map { $0.cause.map { secrets.redacted($0).shown } ?? "" }
         let frames = zip(cases, causes).reduce(0) { $0 + frame(of: $1.0.header, cause: $1.1) }
@@ -61,7 +61,7 @@ package struct ShownCase: Sendable {
         }
     }
 
-    /// The most bytes that a case takes in a form besides its exchanges.
+    /// Returns the largest size of a case in any form of the report, without its exchanges, in bytes.
     private static func frame(of header: CaseHeader, cause: String) -> Int {
         [header.name, header.name, header.title, header.statement, cause].reduce(1_000) {
             $0 + ShownExchange.size(of: $1)
@@ -69,7 +69,7 @@ package struct ShownCase: Sendable {
     }
 }
 
-/// An exchange as it may be shown.
+/// An exchange for the report: without secrets and control characters.
 package struct ShownExchange: Sendable {
     let sent: String
     let sentBody: String
@@ -92,10 +92,10 @@ package struct ShownExchange: Sendable {
         ]
     }
 
-    /// The most bytes that it takes in a form of the report.
+    /// The largest size in any form of the report, in bytes.
     var size: Int { [sent, sentBody, received, receivedBody].reduce(200) { $0 + Self.size(of: $1) } }
 
-    /// The most bytes that a text takes in a form: HTML and XML write `&quot;` where JSON has a backslash more.
+    /// Returns the largest size of a text in any form: HTML and XML write `&quot;` for JSON's `\"`.
     static func size(of text: String) -> Int {
         text.utf8.reduce(0) { sum, byte in
             switch byte {

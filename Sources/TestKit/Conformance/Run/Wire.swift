@@ -8,11 +8,11 @@ import ServerCertificates
 import StrictJSON
 import TextAndTime
 
-/// HTTP as the kit speaks it: nothing is followed, everything has an end.
+/// The kit's HTTP client: it follows no redirects, and every call has limits.
 package struct Wire: Sendable {
-    /// How much of an answer is read: what the protocol allows for a list.
+    /// The limit of an answer, in bytes: the protocol's limit for a list.
     static let maxBytes = 2_097_152
-    /// How long a call may take, besides the seconds that it asks the other side to wait.
+    /// Seconds for a call, besides the time that the call asks the other side to wait.
     static let seconds: Int64 = 30
 
     /// The secrets that the run must not report.
@@ -24,9 +24,9 @@ package struct Wire: Sendable {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Each case may have long polls; none waits for another's.
+        // Each case may have long polls, and none waits for another case's.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
-        // Servers close idle connections, many after 5 s; a call on one that is just closed would look like a failure.
+        // Servers close idle connections, many after 5 s; a call on a connection just closed would look like a failure.
         configuration.connectionPool.idleTimeout = .seconds(2)
         configuration.timeout.connect = .seconds(10)
         configuration.http1_1ConnectionDebugInitializer = { SubjectAltName.require(on: $0) }
@@ -42,7 +42,7 @@ package struct Wire: Sendable {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// One for as long as `work` takes.
+    /// Opens a client for as long as `work` runs.
     package static func with<Value>(roots: [UInt8]? = nil, _ work: (Wire) async throws -> Value) async throws -> Value {
         let wire = try Wire(roots: roots)
         let result: Result<Value, any Error>
@@ -51,12 +51,12 @@ package struct Wire: Sendable {
         return try result.get()
     }
 
-    /// One call, noted in `trace`.
+    /// Makes one call, and records it in `trace`.
     ///
     /// - Parameters:
-    ///   - token: of an authenticator; not noted.
-    ///   - name: what stands in the trace in place of method and URL, which may hold a secret of the tested side's.
-    ///   - patience: seconds besides `seconds`, for which the other side was asked to wait.
+    ///   - token: an authenticator's token; it is not recorded.
+    ///   - name: the name in the trace, instead of method and URL, which may contain a secret of the tested side.
+    ///   - patience: further seconds, for which the other side was asked to wait.
     func answer(
         _ method: String, _ url: String, token: String? = nil, headers: [(name: String, value: String)] = [],
         body: [UInt8]? = nil, seconds: Int64 = Self.seconds, patience: Int64 = 0, name: String? = nil,
@@ -99,22 +99,22 @@ package struct Wire: Sendable {
     }
 }
 
-/// An answer of whatever status.
+/// An answer with any status.
 struct WireAnswer: Sendable {
     let status: Int
     let contentType: String?
     let body: [UInt8]
     let seconds: Double
 
-    /// The member `code` of a problem (RFC 9457); nil if the body is none.
+    /// The member `code` of a problem (RFC 9457), or `nil` if the body is not a problem.
     var code: String? { try? object?.string("code") }
 
-    /// The body as an object; nil if it is none.
+    /// The body as an object, or `nil` if it is not one.
     var object: JSONObject? {
         try? JSONReader.object(body, limits: JSONLimits(maxBytes: Wire.maxBytes, maxValues: 100_000))
     }
 
-    /// "HTTP 422 invalid_assertion", "HTTP 200", "HTTP 404 with text/html".
+    /// The answer for a message: "HTTP 422 invalid_assertion", "HTTP 200", "HTTP 404 with text/html".
     var shown: String {
         if let code { return "HTTP \(status) \(EscapedText.of(code))" }
         guard status >= 300, let contentType, !contentType.hasPrefix("application/") else { return "HTTP \(status)" }
@@ -122,7 +122,7 @@ struct WireAnswer: Sendable {
     }
 }
 
-/// Why a call has no answer, in words that follow "the issuer".
+/// The reason why a call has no answer, in words that follow "the issuer".
 struct WireError: Error, CustomStringConvertible {
     let description: String
 

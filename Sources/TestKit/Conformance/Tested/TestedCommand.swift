@@ -2,7 +2,7 @@ import LinuxProcess
 import StrictJSON
 import Threads
 
-/// How the tested side does one thing for a test: a command for the shell, or an HTTP call.
+/// A command of the tested side for a test: a shell command or an HTTP call.
 package enum TestedCommand: Sendable {
     case shell(String)
     case post(url: String, headers: [Header])
@@ -12,7 +12,7 @@ package enum TestedCommand: Sendable {
         let value: String
     }
 
-    /// How long it may take.
+    /// The time limit of a command.
     static let limit = Duration.seconds(60)
     private static let maxOutput = 1_048_576
 
@@ -35,12 +35,12 @@ package enum TestedCommand: Sendable {
         self = .post(url: url, headers: headers.sorted { $0.name < $1.name })
     }
 
-    /// What it printed, without line ends at the end.
+    /// Runs the command and returns its output, without white space around it.
     ///
     /// - Parameters:
-    ///   - name: what it is for, as it is called in the file.
-    ///   - variables: added to a command's environment.
-    ///   - mayFail: whether an exit status other than 0, or an answer other than 2xx, is a result.
+    ///   - name: the purpose of the command, by its name in the file.
+    ///   - variables: variables added to the environment of a shell command.
+    ///   - mayFail: whether an exit status other than 0, or an answer other than 2xx, is a valid result.
     /// - Throws: ``CaseEnd/broken(_:)`` if it fails, prints too much or does not end in time.
     func output(
         _ name: String, of input: JSONObject, variables: [String: String], wire: Wire, trace: Trace,
@@ -88,7 +88,7 @@ package enum TestedCommand: Sendable {
         func note(_ received: String) {
             let (sent, printed) = (input.serialized(), ran.bytes ?? [])
             for body in [sent, printed] { secrets.add(from: body) }
-            // By its name: what it is called with may be a password of the tested side's.
+            // Recorded by its name: the command line may contain a password of the tested side.
             trace.add(
                 Exchange(
                     sent: "the command for `\(name)`", sentBody: sent, received: received, receivedBody: printed,
@@ -115,12 +115,12 @@ package enum TestedCommand: Sendable {
     }
 }
 
-/// What a command printed: a text, or one JSON object.
+/// The output of a command: a text, or one JSON object.
 struct CommandOutput: Sendable {
-    /// Without white space around it.
+    /// The output without white space around it.
     let text: String
     let object: JSONObject?
-    /// Whether the command says that it did what it is for.
+    /// Whether it succeeded, by its exit status or its HTTP status.
     let isDone: Bool
 
     init(_ bytes: [UInt8], isDone: Bool = true) {
@@ -133,6 +133,6 @@ struct CommandOutput: Sendable {
         self.text = first.flatMap { first in last.map { String(scalars[first...$0]) } } ?? ""
     }
 
-    /// As it is given to another command.
+    /// The output as input for another command.
     var json: JSONValue { object.map(JSONValue.object) ?? .string(text) }
 }

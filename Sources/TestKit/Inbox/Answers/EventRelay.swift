@@ -33,7 +33,7 @@ final class StreamCount: Sendable {
 struct EventRelay: Sendable {
     let agent: InboxAgent
     let place: StreamCount.Place
-    /// Whether the window's session goes on; the stream itself does not prolong it.
+    /// Returns whether the window's session goes on; the stream itself does not prolong it.
     let hasSession: @Sendable () async -> Bool
 
     init(agent: InboxAgent, place: StreamCount.Place, hasSession: @escaping @Sendable () async -> Bool) {

@@ -1,7 +1,7 @@
 import Control
 import PageServing
 
-/// The card of a request, in a telephone's shape, for the templates.
+/// The template values of a request's card, which has the shape of a telephone.
 enum CardContext {
     static func context(_ page: RequestPage, _ query: ListQuery) -> [String: Any] {
         let request = page.request
@@ -25,7 +25,7 @@ enum CardContext {
         return card
     }
 
-    /// Another one if what is shown is another; so a PIN that is being typed stays if nothing is.
+    /// Returns a version of the shown content; while it stays the same, a PIN that is being typed stays.
     private static func version(of page: RequestPage) -> String {
         let request = page.request
         let parts = [
@@ -35,12 +35,12 @@ enum CardContext {
         return parts.map { $0 ?? "-" }.joined(separator: " ")
     }
 
-    /// What the bar of the time that is left is drawn of, for the script; without it the time stands there.
+    /// Returns the times from which the script draws the remaining time; without the script, they are text.
     static func times(_ request: RequestView) -> [String: Any] {
         ["received": request.receivedAt, "expires": request.expiresAt ?? "", "hasEnd": request.expiresAt != nil]
     }
 
-    /// A line of the agent's text as it is, in two parts; which label it has decides how large it stands.
+    /// Splits a line of the agent's text, unchanged, into label and value; the label decides the size.
     private static func line(_ text: Substring) -> [String: Any] {
         let label = text.prefix { $0 != ":" }
         let value = text.dropFirst(label.count).drop { $0 == ":" || $0 == " " }
@@ -50,9 +50,9 @@ enum CardContext {
         ]
     }
 
-    /// The merchant's URL: a link if its scheme may be opened, and text to copy if not.
+    /// Returns the merchant's URL as a link if its scheme may be opened, else as text to copy.
     ///
-    /// A browser finds no scheme with `_`: a link would lead to a page of the inbox itself.
+    /// A browser accepts no scheme with `_`: such a link would lead to a page of the inbox itself.
     private static func destination(_ url: String, isLink: Bool) -> [String: Any] {
         let scheme = OpenSchemes.scheme(of: url)
         return ["url": url, "scheme": PageText.text(scheme), "isLink": isLink && !scheme.contains("_")]

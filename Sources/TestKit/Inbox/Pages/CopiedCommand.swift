@@ -2,7 +2,7 @@ import Control
 import StrictJSON
 import TextAndTime
 
-/// A request from a shell or a test suite: to decide it while it is pending, else to look at it.
+/// A command for a shell or a test suite: it decides a pending request, or shows another request.
 struct CopiedCommand {
     let name: String
     let text: String
@@ -26,9 +26,9 @@ struct CopiedCommand {
         CopiedCommand(name: "oobctl", text: "oobctl \(request.state == .pending ? "approve" : "show") \(request.id)")
     }
 
-    /// The same purchase with a cardholder of the test's own, by the pytest plugin.
+    /// Returns a test for the pytest plugin, which repeats the purchase with a cardholder of its own.
     private static func pytest(_ request: RequestView) -> CopiedCommand {
-        // Null leaves out what would have a default.
+        // None leaves out a member that would get a default.
         var members = [
             "purchaseAmount", "purchaseCurrency", "purchaseExponent", "purchaseDate", "threeDSRequestorAppURL",
         ].filter { request.transaction?[$0] == nil }.map { "        \"\($0)\": None,\n" }
@@ -50,7 +50,7 @@ struct CopiedCommand {
                 """)
     }
 
-    /// JSON's text of a string is Python's as well.
+    /// Returns a string literal; JSON's syntax of strings is valid in Python.
     private static func literal(_ text: String) -> String {
         ShownJSON.escaped(String(decoding: JSONValue.string(text).serialized(), as: UTF8.self))
     }

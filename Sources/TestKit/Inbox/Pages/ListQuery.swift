@@ -2,24 +2,24 @@ import Control
 import PageServing
 import TextAndTime
 
-/// Which requests are listed: what the URL says of it.
+/// The selection of listed requests, from the URL's query.
 struct ListQuery: Sendable {
-    /// The most bytes of a search; more are not looked for.
+    /// The limit of a search text, in bytes; the rest is ignored.
     static let maxText = 256
 
     static let maxRows = 50
-    /// Bytes of HTML that the rows of one page come to.
+    /// The limit of a page's rows, in bytes of HTML.
     static let maxBytes = 40_000
-    /// What a row has besides its texts.
+    /// The bytes of a row besides its texts.
     private static let rowBytes = 420
 
-    /// Also those that are no longer pending.
+    /// Whether to list also requests that are no longer pending.
     let all: Bool
-    /// Part of a merchant's name, an amount, an acsTransId, an issuer or an enrollment's name; empty for all.
+    /// A part of a merchant's name, an amount, an acsTransId, an issuer or an enrollment's name; empty for all.
     let text: String
-    /// The id of a request; the list has those that came before it.
+    /// The id of a request; the list has the requests that came before it.
     ///
-    /// Nil: from the newest on.
+    /// `nil` starts with the newest request.
     let before: String?
 
     init(_ query: PageForm) {
@@ -36,7 +36,7 @@ struct ListQuery: Sendable {
             }
     }
 
-    /// The query that leads here; empty without any member.
+    /// Returns the query of this selection; empty if it has no members.
     func query(before: String? = nil, tab: CardTab = .card) -> String {
         var members: [String] = []
         if all { members.append("state=all") }
@@ -46,14 +46,14 @@ struct ListQuery: Sendable {
         return members.isEmpty ? "" : "?" + members.joined(separator: "&")
     }
 
-    /// The same list from its newest request on.
+    /// The address of the same list from its newest request on.
     var newest: String {
         let members = [all ? "state=all" : nil, text.isEmpty ? nil : "q=\(PercentEncoding.encode(text))"]
         let query = members.compactMap(\.self).joined(separator: "&")
         return "/" + (query.isEmpty ? "" : "?" + query)
     }
 
-    /// What a row comes to in HTML, at most.
+    /// Returns the limit of a row's size, in bytes of HTML.
     func bytes(of request: RequestView) -> Int {
         let texts = [request.merchantName, request.enrollmentName, request.issuer].map { PageText.text($0) }
         return Self.rowBytes + query().utf8.count + texts.reduce(0) { $0 + PageText.htmlBytes($1) }
@@ -71,7 +71,7 @@ struct ListQuery: Sendable {
     }
 }
 
-/// What is below the list's request: the card, or one look behind it.
+/// The tabs of a request: its card, or one view of the details behind it.
 enum CardTab: String, Sendable, CaseIterable {
     case card, wire, sequence, evidence, events
 

@@ -2,36 +2,36 @@ import Control
 import PageServing
 import SequenceDiagrams
 
-/// All that a page with a request says besides its list.
+/// The data of a page with a request, besides its list.
 struct RequestPage: Sendable {
     let request: RequestView
     let tab: CardTab
-    /// Which return URLs are links.
+    /// The URL schemes of return URLs that become links.
     let schemes: OpenSchemes
-    /// Of the tabs behind the card.
+    /// The evidence, for the tabs behind the card.
     var evidence: EvidenceView?
-    /// Of a `test` enrollment.
+    /// The test settings, for a `test` enrollment.
     var bench: TestBench?
     var mayDecide = false
     var formToken = ""
-    /// Why the last thing that was asked for was not done.
+    /// The reason why the last action failed.
     var problem: String?
-    /// Where the sandbox has the purchase, if the issuer is one.
+    /// The address of the purchase at the sandbox, if the issuer is one.
     var sandboxLink: String?
 }
 
-/// What a tester may set for a request of a `test` enrollment.
+/// The settings that a tester can change for a request of a `test` enrollment.
 struct TestBench: Sendable {
-    /// Those that can be chosen; empty if the agent was built without them.
+    /// The personas to choose from; empty if the agent was built without personas.
     let personas: [PersonaChoiceView]
-    /// The name of the one that is set.
+    /// The name of the current persona.
     let persona: String?
     let isReplayable: Bool
 }
 
 /// The pages, rendered on the server; every value is escaped by the template.
 enum Pages {
-    /// The list, and beside it one request.
+    /// Renders the list, with one request beside it.
     static func inbox(
         _ query: ListQuery, rows: [RequestView], next: String?, mayDecide: Bool, shown: RequestPage?,
         clock: ClockView?
@@ -49,11 +49,11 @@ enum Pages {
         return Templates.render("inbox", context)
     }
 
-    /// A page with one sentence.
+    /// Renders a page with one sentence.
     ///
     /// - Parameters:
-    ///   - link: where its link leads; `nil`: it has none.
-    ///   - isWaiting: whether it asks again by itself.
+    ///   - link: the target of the page's link, or `nil` for none.
+    ///   - isWaiting: whether the page reloads by itself.
     static func notice(
         _ title: String, _ sentence: String, link: String? = "/", isWaiting: Bool = false
     ) -> String {
@@ -62,13 +62,13 @@ enum Pages {
         return Templates.render("notice", context)
     }
 
-    /// The page of a connection that gets no other one: it has its style in itself.
+    /// Renders the page for a refused connection; its style is inline, because no other request is answered.
     static func refusal(_ title: String, _ sentence: String) -> String {
         Templates.render(
             "refusal", ["title": title, "sentence": sentence, "style": String(decoding: PageStyle.css, as: UTF8.self)])
     }
 
-    /// A page that leads to another of the inbox's by itself.
+    /// Renders a page that redirects to another page of the inbox by itself.
     static func entrance(to place: String) -> String {
         Templates.render(
             "notice",
@@ -77,7 +77,7 @@ enum Pages {
             ])
     }
 
-    /// The page that a link opens: its button begins the session.
+    /// Renders the page that a link opens; its button starts the session.
     static func entrance(with token: String) -> String {
         Templates.render(
             "notice",
@@ -87,11 +87,11 @@ enum Pages {
             ])
     }
 
-    /// One page with all of a request, which loads nothing and needs no agent.
+    /// Renders one page with all data of a request; it loads no other file and needs no agent.
     ///
     /// - Parameters:
-    ///   - json: the evidence as the agent gave it.
-    ///   - now: RFC 3339, UTC.
+    ///   - json: the evidence as the agent returned it.
+    ///   - now: the time, RFC 3339 in UTC.
     static func export(_ evidence: EvidenceView, json: [UInt8], schemes: OpenSchemes, now: String) -> String {
         var request = evidence.request
         request.text = evidence.text

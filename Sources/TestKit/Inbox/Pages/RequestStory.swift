@@ -4,14 +4,14 @@ import SequenceDiagrams
 import StrictJSON
 import TextAndTime
 
-/// A request's life as the agent's journal tells it.
+/// The history of a request, from the agent's journal.
 struct RequestStory {
-    /// An entry of the journal, with what of it is for people.
+    /// An entry of the journal, with its members as text that is safe to show.
     struct Entry {
         let seq: Int64
         let at: String
         let kind: String
-        /// The members of this kind of entry; those that each one has are left out.
+        /// The members of this kind of entry, without the members that every entry has.
         let members: [(name: String, value: String)]
 
         subscript(name: String) -> String? { members.first { $0.name == name }?.value }
@@ -29,7 +29,9 @@ struct RequestStory {
         entries = evidence.journal.entries.compactMap { Self.entry($0) }
     }
 
-    /// Nil for what is no entry of a journal: then the agent is of a version that this program does not know.
+    /// Parses an entry of the journal, or returns `nil` if the line is not an entry.
+    ///
+    /// The agent then has a version that this program does not know.
     private static func entry(_ line: String) -> Entry? {
         guard let object = try? JSONReader.object(Array(line.utf8), limits: JSONLimits(maxBytes: 65_536)),
             case .number(let number)? = object["seq"], let seq = Int64(number), case .string(let at)? = object["at"],
@@ -41,13 +43,13 @@ struct RequestStory {
         return Entry(seq: seq, at: at, kind: kind, members: members)
     }
 
-    /// A string as it is, anything else as JSON.
+    /// Returns a string unquoted, and any other value as JSON.
     static func plain(_ value: JSONValue) -> String {
         if case .string(let text) = value { return text }
         return String(decoding: value.serialized(), as: UTF8.self)
     }
 
-    /// Nil if the journal has no entry of it any more, or too many.
+    /// The sequence diagram, or `nil` if the journal no longer has entries of the request, or has too many.
     var diagram: SequenceDiagram? {
         let steps = entries.flatMap(steps)
         guard !steps.isEmpty else { return nil }
@@ -71,7 +73,7 @@ struct RequestStory {
         }
     }
 
-    /// The steps of one entry: a message that came, then what became of it; or a decision that went out, then its end.
+    /// Returns the steps of one entry: a message and its outcome, or a sent decision and its end.
     private func steps(_ entry: Entry) -> [SequenceDiagram.Step] {
         let message =
             entry["payload"] == nil
@@ -81,7 +83,7 @@ struct RequestStory {
         return [message, decision, event(entry), signed].compactMap(\.self)
     }
 
-    /// The step that the kind of an entry adds.
+    /// Returns the step that the kind of an entry adds.
     private func event(_ entry: Entry) -> SequenceDiagram.Step? {
         switch entry.kind {
         case "received", "sent": nil
@@ -95,7 +97,7 @@ struct RequestStory {
         }
     }
 
-    /// - Parameter shown: the members that stand below the arrow.
+    /// - Parameter shown: the members to show below the arrow.
     private func step(
         _ entry: Entry, _ from: Lane, _ to: Lane, _ label: String, _ shown: String..., isAnswer: Bool = false
     ) -> SequenceDiagram.Step? {

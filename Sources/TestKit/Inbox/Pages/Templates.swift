@@ -1,6 +1,6 @@
 import PageServing
 
-/// The templates, which are the `.html` files beside this one.
+/// The templates: the `.html` files beside this file.
 enum Templates {
     private static let files = PageTemplates([
         ("head", PackageResources.head_html), ("inbox", PackageResources.inbox_html),

@@ -3,7 +3,7 @@ import PageServing
 import StrictJSON
 import TextAndTime
 
-/// What went over the wire, taken apart, for the templates.
+/// The messages on the wire, decoded into parts for the templates.
 enum WireParts {
     static func context(_ evidence: EvidenceView) -> [String: Any] {
         var context: [String: Any] = ["parts": message(evidence)]
@@ -25,7 +25,7 @@ enum WireParts {
         ]
     }
 
-    /// What the challenge is computed from: each member, and the bytes that are hashed.
+    /// Returns the input of the challenge: each member, and the bytes that are hashed.
     private static func commitment(_ evidence: EvidenceView) -> [String: Any]? {
         guard let nonce = evidence.nonce, let transaction = evidence.transaction else { return nil }
         var context: [String: Any] = [
@@ -36,7 +36,7 @@ enum WireParts {
         return context
     }
 
-    /// The member `publicKey.challenge` of a message's claims.
+    /// Returns the member `publicKey.challenge` of a message's claims.
     private static func challenge(of message: String?) -> String? {
         guard let parts = message?.split(separator: "."), parts.count == 3,
             let claims = Base64URL.decode(String(parts[1])),

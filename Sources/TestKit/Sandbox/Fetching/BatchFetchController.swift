@@ -68,7 +68,7 @@ private enum Finding {
         if case .entries(let entries, _) = self { entries.map(\.sequence) } else { [] }
     }
 
-    /// Returns the result with the entries up to `last`, or `nil` if there is no result now.
+    /// Returns the result with the entries up to `last`, or `nil` if the answer can omit it for now.
     ///
     /// Entries listed after `last` come in a later answer.
     func outcome(upTo last: Int64, of listing: Listing) -> BatchFetchAnswer.Outcome? {

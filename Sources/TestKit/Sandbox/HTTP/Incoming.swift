@@ -50,7 +50,7 @@ struct Incoming: Sendable {
     private let call: Call
     /// The path's segments at the pattern's placeholders.
     let captured: [String]
-    /// Whether the call is as received, not as an injected fault changed it.
+    /// Whether no injected fault has changed this call.
     let isOriginal: Bool
 
     init(_ call: Call, captured: [String], isOriginal: Bool = true) {

@@ -67,7 +67,7 @@ struct EMVProfile: Codable, Equatable {
     var oobAppFailed = false
     var sdk = SDK.inOrder
 
-    /// Whether the message or the extension carries 2.3.1's elements for out-of-band challenges.
+    /// Whether 2.3.1's elements for out-of-band challenges are in the message or in the extension.
     var hasOOBElements: Bool { version == .v231 || hasBridging }
 
     /// Seconds for which the ACS waits for the cardholder, unless the order sets them.

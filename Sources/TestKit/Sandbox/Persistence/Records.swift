@@ -24,7 +24,7 @@ struct PurchaseRecord: StoredRecord {
     /// The EMV members of the order; the profile follows from them and from the transaction.
     let emvOrder: JSONObject
     let emv: EMVProfile
-    /// Whether the authentication is decoupled, so that its expired requests are renewed.
+    /// Whether this is a decoupled authentication, whose expired requests are renewed.
     let isDecoupled: Bool
     let threeDSServerTransID: String
     let dsTransID: String
@@ -44,7 +44,7 @@ struct PurchaseRecord: StoredRecord {
 
     func member(_ name: String) -> String? { members.first { $0.name == name }?.value }
 
-    /// The acsTransId as it was given, under EMV's spelling of the name.
+    /// The acsTransId in its original case, under EMV's spelling of the name.
     var acsTransID: String { member("acsTransId") ?? acsTransId }
 
     /// Returns the form that the assertion must have, for a relying party with that origin.

@@ -4,7 +4,7 @@ import ThreeDS
 
 /// An answer of the sandbox, formatted for a shell.
 package struct SandboxReport: Sendable {
-    /// The answer as text that is safe to print; empty if there is nothing to report.
+    /// The answer as text that is safe to print; empty if no line is to be reported.
     package let text: String
     /// The whole answer, on one line.
     package let json: String
