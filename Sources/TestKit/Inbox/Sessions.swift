@@ -119,7 +119,7 @@ final class Sessions: Sendable {
         return zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// Returns 258 random bits of the system's generator, which on Linux is getrandom(2).
+    /// Returns 43 random characters (at least 256 bits) of the system's generator, on Linux getrandom(2).
     private static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

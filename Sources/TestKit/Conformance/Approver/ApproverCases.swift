@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// The cases that an approver is judged by.
+/// The conformance cases for an approver.
 package struct ApproverCases: Sendable {
     private struct StepCase: Sendable {
         let header: CaseHeader
@@ -10,7 +10,7 @@ package struct ApproverCases: Sendable {
     private let requests: [RequestCase]
     private let cases: [StepCase]
 
-    /// Reads all of a directory; the first error ends it.
+    /// Reads all cases of a directory, and throws the first error.
     package init(in directory: CaseDirectory) throws(CaseFileError) {
         requests = try RequestCase.all(in: directory)
         var cases: [StepCase] = []
@@ -31,7 +31,7 @@ package struct ApproverCases: Sendable {
 
     package var headers: [CaseHeader] { requests.map(\.header) + cases.map(\.header) }
 
-    /// The cases with steps, each by an issuer of its own.
+    /// Returns the cases with steps, each with an issuer of its own.
     private func playableSteps(
         against approver: TestedApprover, wire: Wire, where choice: (CaseHeader) -> Bool
     ) -> [PlayableCase] {
@@ -49,9 +49,11 @@ package struct ApproverCases: Sendable {
         }
     }
 
-    /// Plays the request cases that `choice` takes, many with one enrollment, and says of each what came of it.
+    /// Plays the request cases that `choice` selects, many with one enrollment, and returns all selected cases.
     ///
-    /// - Parameter limit: until when; those that come later are not run.
+    /// A request case that is returned only reports its outcome.
+    ///
+    /// - Parameter limit: the limit of the run; request cases after it are not run.
     package func playable(
         against approver: TestedApprover, wire: Wire, limit: RunLimit, where choice: (CaseHeader) -> Bool
     ) async throws -> [PlayableCase] {

@@ -5,11 +5,11 @@ import Sandbox
 import StrictJSON
 import TextAndTime
 
-/// One case as it is played against an approver, by an issuer of its own.
+/// The state of a case against an approver, with an issuer of its own.
 struct ApproverScene {
-    /// How long an approver may take for what it does by itself.
+    /// The time limit for an action that the approver takes by itself.
     static let limit = Duration.seconds(30)
-    /// The limit for a decision that it is told to make; `oobctl approve` gives the agent 50 s.
+    /// The time limit for a decision that a command asks for; `oobctl approve` gives the agent 50 s.
     static let decisionLimit = Duration.seconds(60)
     static let lookEvery = Duration.milliseconds(100)
     private static let lifetime: Int64 = 600
@@ -77,7 +77,7 @@ struct ApproverScene {
         return member
     }
 
-    /// Looks until something holds; false if it does not within the limit.
+    /// Polls until a condition holds; returns false if it does not within the limit.
     private func eventually(
         within limit: Duration = Self.limit, _ holds: () async throws -> Bool
     ) async throws -> Bool {
@@ -162,7 +162,7 @@ struct ApproverScene {
     }
 
     private func cancel(_ name: String, ahead: Int) async throws {
-        // One that comes before its request: the request is made now, and listed later.
+        // A cancellation may come before its request: the request is made already, and listed later.
         let request = try known(name).request
         let iat = Int64(Date().timeIntervalSince1970) + Int64(ahead)
         let random = Base64URL.encode(try SecureRandom.bytes(9))
@@ -185,7 +185,7 @@ struct ApproverScene {
             }
             return
         }
-        // One that was decided before the command's patience was over can be decided no more.
+        // If the approver decided just before the command's time limit, a second command fails; so the call counts too.
         let done = try await eventually(within: Self.decisionLimit) {
             if try await approver.decides(verb, request, wire: wire, trace: trace), outcome == .decided { return true }
             return issuer.calls.contains { $0.endpoint == .decision && $0.jti == request.jti }
@@ -201,7 +201,7 @@ struct ApproverScene {
         guard holds else { throw failed(isPresented ? "does not present \(name)" : "still presents \(name)") }
     }
 
-    /// The last decision on a request; one that was taken, if there is one.
+    /// Returns the last decision on a request, or an accepted one if there is one.
     private func came(for jti: String) -> JudgedDecision? {
         let all = issuer.decisions.filter { $0.jti == jti }
         return all.first(where: \.isTaken) ?? all.last
@@ -238,7 +238,7 @@ struct ApproverScene {
         guard isSame || !presented.contains(listed.request.acsTransId) else { throw failed("presents \(name)") }
     }
 
-    /// A good request behind all that was listed: when it is approved, the others have been looked at.
+    /// Approves a valid request behind all listed ones: after that, the approver has looked at the others.
     private mutating func approveAnother() async throws {
         sentinels += 1
         let name = "good request \(sentinels)"

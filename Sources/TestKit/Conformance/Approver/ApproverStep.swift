@@ -1,75 +1,75 @@
 import IssuerProtocol
 import StrictJSON
 
-/// One step of a case that is played against an approver.
+/// A step of a case for an approver.
 struct ApproverStep: Sendable {
     enum Action: Sendable {
-        /// Members of the discovery document that differ.
+        /// Members of the discovery document to change.
         case discovery(JSONObject)
         case enroll(EnrollOrder)
-        /// What the next calls to an endpoint are answered.
+        /// The answer to the next calls of an endpoint.
         case answer(CaseEndpoint, ScriptedAnswer, times: Int)
         case list(ListOrder)
-        /// The same bytes, listed again.
+        /// Lists the same bytes again.
         case relist(request: String)
         case cancel(request: String, ahead: Int)
-        /// Publishes keys of these names, and no others.
+        /// Publishes the keys with these names, and no others.
         case publish([String])
-        /// Members of each published key that differ; null removes one.
+        /// Members of each published key to change; a `null` removes one.
         case keyMembers(JSONObject)
         case approve(request: String, Outcome)
         case deny(request: String, Outcome)
         case presented(request: String, Bool)
         case decision(DecisionExpectation)
-        /// Nothing comes for it, although a good request behind it is approved.
+        /// No decision comes for the request, although a valid request behind it is approved.
         case none(request: String)
         case asked(AskedExpectation)
-        /// An endpoint is not called for some seconds.
+        /// The approver does not call an endpoint for some seconds.
         case quiet(CaseEndpoint, seconds: Int)
-        /// The issuer has a batch fetch.
+        /// The issuer offers a batch fetch.
         case batch
         /// The issuer ends the enrollment: `401 invalid_token` from now on.
         case end
-        /// The issuer has accepted a signCount that is so much greater.
+        /// The issuer has accepted a signCount that is greater by this number.
         case signCount(above: Int)
         case restart
     }
 
-    /// What becomes of a command that decides.
+    /// The outcome of a command that decides.
     enum Outcome: Sendable {
         case decided
-        /// It says that nothing was decided.
+        /// The command reports that it has not decided.
         case refused
-        /// A decision comes, whatever the command says: the issuer does not take it.
+        /// A decision comes, regardless of the command's report; the issuer does not accept it.
         case untaken
     }
 
     struct EnrollOrder: Sendable {
-        /// Members of `publicKey` that differ; null removes one.
+        /// Members of `publicKey` to change; a `null` removes one.
         var options: JSONObject = [:]
-        /// Whether `excludeCredentials` names the credential that was enrolled before.
+        /// Whether `excludeCredentials` names the previously enrolled credential.
         var excludesOwn = false
         var isRefused = false
     }
 
     struct ListOrder: Sendable {
         var name = "first"
-        /// The request whose transaction it has.
+        /// The request whose transaction this request repeats.
         var same: String?
-        /// The request whose `acsTransId` it has, in another transaction.
+        /// The request whose `acsTransId` this request has, with another transaction.
         var conflicts: String?
-        /// The request whose `jti` it has.
+        /// The request whose `jti` this request has.
         var jti: String?
-        /// Seconds that its `iat` is after now.
+        /// Seconds from now to its `iat`.
         var ahead = 0
         var key = ScriptedSandbox.keyID
-        /// Whether it is made and not listed yet.
+        /// Whether the request is made, but not listed yet.
         var isHeld = false
     }
 
     struct DecisionExpectation: Sendable {
         let request: String
-        /// Nil is an approval.
+        /// The reason of a denial, or `nil` for an approval.
         let reason: DenyReason?
     }
 
@@ -78,7 +78,7 @@ struct ApproverStep: Sendable {
         let request: String?
         var least: Int?
         var exactly: Int?
-        /// Whether all had the same body.
+        /// Whether all calls must have the same body.
         var same = false
         /// Whether only calls without a cursor count.
         var withoutCursor = false

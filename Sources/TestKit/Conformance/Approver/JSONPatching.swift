@@ -13,7 +13,9 @@ struct Place {
 }
 
 extension JSONValue {
-    /// The same with `value` at the place, or nothing there; everything above the last token has to be there.
+    /// Returns a copy with `value` at the place, or without a value there.
+    ///
+    /// All parents of the last token must exist.
     func with(_ value: JSONValue?, at tokens: ArraySlice<String>) throws -> JSONValue {
         guard let token = tokens.first else { return value ?? .null }
         let rest = tokens.dropFirst()
@@ -37,7 +39,7 @@ extension JSONValue {
         return object[token]?.value(at: tokens.dropFirst())
     }
 
-    /// JSON text in which the members at these places are written twice.
+    /// Returns JSON text with the members at these places written twice.
     func text(twice places: [[String]], at path: [String] = []) -> String {
         switch self {
         case .object(let object):

@@ -6,21 +6,23 @@ import StrictJSON
 import TextAndTime
 import ThreeDS
 
-/// A request case as it is listed for an approver.
+/// A request case as a message for an approver.
 struct PlayedRequest: Sendable {
     let name: String
     let expected: RequestCase.Expectation
     let reason: DenyReason?
     let message: PreparedMessage
-    /// As it is in the message; nil if it cannot be read.
+    /// The acsTransId in the message, or `nil` if it cannot be read.
     let acsTransId: String?
 
-    /// Times of the message are moved so far more that it is not in time before the run is over.
+    /// Further seconds for a message that is early, so that its time does not come during the run.
     private static let headStart: Int64 = 120
-    /// A request that ends sooner may be over before it is looked at, on a busy machine.
+    /// The shortest lifetime in seconds: on a busy machine, a shorter one may end before the approver reads the
+    /// request.
     private static let leastLifetime: Int64 = 60
 
-    /// - Throws: ``CaseEnd`` if it cannot be shown to this approver, or is not what its case says.
+    /// - Throws: ``CaseEnd`` if the case cannot be shown to this approver, or if the message no longer matches the
+    ///   case.
     init(
         _ one: RequestCase, for member: EnrolledApprover, at issuer: ScriptedSandbox, approver: TestedApprover,
         now: Int64
@@ -58,7 +60,7 @@ struct PlayedRequest: Sendable {
         try Self.check(verdict, of: one, now: now)
     }
 
-    /// Looks whether the message is still what the case says, with the parties of the run in it.
+    /// Verifies that the message, with the parties of the run, still has the verdict of its case.
     private static func check(_ verdict: MessageVerdict, of one: RequestCase, now: Int64) throws {
         let came = RequestFinding(verdict).verdict
         let isAhead = [.early, .tooEarly].contains(one.expected) && ["early", "tooEarly"].contains(came)
@@ -75,7 +77,7 @@ struct PlayedRequest: Sendable {
 }
 
 extension MessageVerdict {
-    /// The request, if it is in order.
+    /// The request, if it is valid.
     fileprivate var request: AuthnRequest? {
         guard case .request(let verified) = self, case .inOrder(let request) = verified.verdict else { return nil }
         return request
@@ -83,12 +85,12 @@ extension MessageVerdict {
 }
 
 extension RequestCase {
-    /// Whether its challenge was computed elsewhere, for the transaction as it is written.
+    /// Whether its challenge was computed elsewhere, so that the transaction must not change.
     fileprivate var keepsTransaction: Bool {
         expected == .inOrder && (try? patch.optionalBool("recommit")) == false
     }
 
-    /// Whether the outcome is another for an enrollment that differs in this.
+    /// Whether its outcome depends on the user verification of the enrollment.
     fileprivate var dependsOnUserVerification: Bool {
         !patch.members.isEmpty && header.name.contains("user-verification")
     }

@@ -5,23 +5,23 @@ import StrictJSON
 import Synchronization
 import WebAuthn
 
-/// A cardholder that the kit plays, with a key of their own.
+/// A cardholder that the kit plays, with a key of its own.
 struct Cardholder {
     let name: String
     let key: SigningKey
     let credentialId: [UInt8]
     var lastCode: String?
     var options: EnrollmentOptionsAnswer?
-    /// The registration that was sent last.
+    /// The registration sent last.
     var registration: [UInt8]?
     var registrationAnswer: [UInt8]?
     var membership: EnrollmentAnswer?
-    /// The greatest that the issuer has taken.
+    /// The greatest signCount that the issuer has accepted.
     var acceptedSignCount: UInt32 = 0
-    /// The greatest that was signed.
+    /// The greatest signCount that was signed.
     var signCount: UInt32 = 0
     var cursor: String?
-    /// How many requests were listed for them.
+    /// The number of requests listed for the cardholder.
     var listedCount = 0
 
     init(name: String, algorithm: SignatureAlgorithm) throws {
@@ -31,26 +31,26 @@ struct Cardholder {
     }
 }
 
-/// A request as the case knows it.
+/// A request of the case, with what the case knows about it.
 struct KnownRequest {
     let cardholder: String
     let transaction: JSONObject
     let output: PurchaseOutput
-    /// What the purchase asked for besides its transaction.
+    /// Whether the purchase asked for a payment assertion.
     let wantsPayment: Bool
     let wantsVerification: Bool
-    /// Nil until it was listed.
+    /// The listed request, or `nil` until it is listed.
     var listed: AuthnRequest?
-    /// When it was listed first: after how many others of the case, and one.
+    /// The position in the order of first listing, from 1; 0 before it is listed.
     var place = 0
-    /// Bytes that were sent for it.
+    /// The bytes of the last decision.
     var lastDecision: [UInt8]?
     var lastAnswer: [UInt8]?
 
     var acsTransId: String { (try? transaction.string("acsTransId")) ?? "" }
 }
 
-/// What the purchase command printed, once it has ended.
+/// The output of the purchase command, once the command has ended.
 final class PurchaseOutput: Sendable {
     private let result = Mutex<Result<CommandOutput, CaseEnd>?>(nil)
 
@@ -61,16 +61,16 @@ final class PurchaseOutput: Sendable {
     func set(_ result: Result<CommandOutput, CaseEnd>) { self.result.withLock { $0 = result } }
 }
 
-/// The time as it is for the tested side: the machine's, and what its clock was moved by.
+/// The tested side's clock: the machine's time, plus the offset by which the clock was moved.
 package final class TestedClock: Sendable {
     private let moved = Mutex<Int64>(0)
 
     package init() {}
 
-    /// Seconds since 1970.
+    /// The time, in seconds since 1970.
     var now: Int64 { Int64(Date().timeIntervalSince1970) + moved.withLock { $0 } }
 
-    /// Moves the issuer's clock, and takes its word for what time it is then: it may have been ahead before.
+    /// Moves the issuer's clock, and adopts the time that the command prints: it may have been ahead before.
     func move(_ issuer: TestedIssuer, by seconds: Int64, wire: Wire, trace: Trace) async throws {
         let output = try await issuer.run("clock", ["seconds": .integer(seconds)], wire: wire, trace: trace)
         guard let now = Int64(output.text) ?? (try? output.object?.integer("now")), now > 1_000_000_000 else {
@@ -82,6 +82,6 @@ package final class TestedClock: Sendable {
 }
 
 extension SigningKey {
-    /// Nil if the kit has no such algorithm (COSE).
+    /// Returns a signature algorithm by its COSE number, or `nil` if the kit does not have it.
     static func algorithm(_ number: Int) -> SignatureAlgorithm? { SignatureAlgorithm(rawValue: number) }
 }

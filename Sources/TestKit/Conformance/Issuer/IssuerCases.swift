@@ -1,13 +1,13 @@
 import IssuerProtocol
 import TextAndTime
 
-/// The cases that an issuer is judged by.
+/// The conformance cases for an issuer.
 package struct IssuerCases: Sendable {
     private struct Case: Sendable {
         let header: CaseHeader
         let steps: [IssuerStep]
 
-        /// Whether the tested side's clock is moved, by which the requests of other cases may expire.
+        /// Returns whether the case moves the tested side's clock, so that requests of other cases may expire.
         func movesClock(of issuer: TestedIssuer) -> Bool {
             issuer.has("clock")
                 && steps.contains {
@@ -21,7 +21,7 @@ package struct IssuerCases: Sendable {
 
     private let cases: [Case]
 
-    /// Reads all of a directory; the first error ends it.
+    /// Reads all cases of a directory, and throws the first error.
     package init(in directory: CaseDirectory) throws(CaseFileError) {
         var cases: [Case] = []
         for (name, node) in try directory.files(of: "issuer") {
@@ -36,7 +36,7 @@ package struct IssuerCases: Sendable {
 
     package var headers: [CaseHeader] { cases.map(\.header) }
 
-    /// The cases that `choice` takes, to be played against `issuer`.
+    /// Returns the cases that `choice` selects, ready to be played against `issuer`.
     package func playable(
         against issuer: TestedIssuer, clock: TestedClock, wire: Wire, where choice: (CaseHeader) -> Bool
     ) -> [PlayableCase] {
@@ -54,7 +54,7 @@ package struct IssuerCases: Sendable {
     private static func play(
         _ steps: [IssuerStep], header: CaseHeader, issuer: TestedIssuer, wire: Wire, clock: TestedClock, trace: Trace
     ) async throws {
-        // Purchases that go on until the payer has decided end with the case.
+        // Purchase commands that run until the payer has decided end with the case.
         let (work, continuation) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -72,10 +72,10 @@ package struct IssuerCases: Sendable {
         }
     }
 
-    /// Asks for the discovery document, so that an issuer that is not there is one error and not one for each case.
+    /// Gets the discovery document, so that an issuer that cannot be reached is one error, not one for each case.
     ///
     /// - Returns: the issuer's clock, which is the machine's if no command can move it.
-    /// - Throws: `CaseFileError` that says what came instead.
+    /// - Throws: `CaseFileError` that names what came instead.
     package static func reach(_ issuer: TestedIssuer, wire: Wire) async throws(CaseFileError) -> TestedClock {
         let url = issuer.url.text + Discovery.path
         let answer: WireAnswer

@@ -44,7 +44,7 @@ extension IssuerScene {
             return bytes
         }
         guard order.isApproval else {
-            // Sent as it is written, also if it is none of the protocol's.
+            // The reason is sent as written, even if it is not one of the protocol's.
             let body: JSONObject = ["decision": "deny", "reason": .string(order.reason)]
             return body.serialized()
         }
@@ -58,7 +58,7 @@ extension IssuerScene {
         guard let options = cardholder.options?.options else {
             throw CaseEnd.broken("the case's cardholder \(name) is not enrolled yet")
         }
-        // A number is never signed twice, whatever became of the assertion before.
+        // A signCount is never signed twice, even if the earlier assertion failed.
         let signCount = max(cardholder.signCount, cardholder.acceptedSignCount) + 1
         let honest = WrongAssertion.Truth(
             rpId: options.rpId, origin: issuer.url.text, userHandle: options.userId, nonce: request.nonce,
@@ -121,7 +121,7 @@ extension IssuerScene {
         }
     }
 
-    /// What the purchase command has printed at its end.
+    /// Returns the outcome that the purchase command has printed at its end.
     private func purchaseOutcome(_ name: String) async throws -> String? {
         let output = try known(name).output
         for _ in 0..<100 {

@@ -52,7 +52,7 @@ extension IssuerScene {
         let answer = try await ask("POST", try await discovered().enrollmentsEndpoint, body: body)
         var expected = step.expected
         if order.again, !expected.isGiven {
-            // The answer that the first one got.
+            // The answer must be the same as the first one.
             guard let before = cardholders[name]?.registrationAnswer else {
                 throw CaseEnd.broken("the case registers again what it has not registered")
             }
@@ -92,8 +92,9 @@ extension IssuerScene {
             pushSubscription: try order.pushEndpoint.map { try Self.subscription($0) })
     }
 
-    /// A code, the options and the registration; each must be answered as it usually is, but the registration as the
-    /// case expects.
+    /// Plays a whole enrollment: code, options and registration.
+    ///
+    /// Code and options must have their usual answers, and the registration the answer that the case expects.
     mutating func enroll(_ order: IssuerStep.Registration, _ step: IssuerStep) async throws {
         guard let algorithm = SignatureAlgorithm(rawValue: order.algorithm) else {
             throw CaseEnd.notShown("the kit has no algorithm \(order.algorithm)")

@@ -6,7 +6,7 @@ import ThreeDS
 import WebAuthn
 
 extension IssuerScene {
-    /// How long a purchase may take until its request is listed.
+    /// The time limit from a purchase to the listing of its request.
     private static let listing = Duration.seconds(15)
 
     mutating func purchase(_ order: IssuerStep.PurchaseOrder, by name: String) async throws {
@@ -15,18 +15,18 @@ extension IssuerScene {
         let end = ContinuousClock.now + Self.listing
         let acsTransId = try known(order.name).acsTransId
         repeat {
-            // With many that are listed already, what is new is asked for: the cases about cursors have few.
+            // With many listed requests it fetches from the cursor, but not with few: the cases about cursors have few.
             let cardholder = try cardholder(name)
             let cursor = cardholder.listedCount < 10 ? nil : cardholder.cursor
             let answer = try await list(
                 wait: cursor.map { _ in "5" }, after: cursor, token: try token(.own, of: name))
-            // A busy issuer is asked again.
+            // If the issuer is busy, the fetch is repeated.
             guard [200, 429, 503].contains(answer.status) else {
                 throw CaseEnd.failed("answered \(answer.shown) to a fetch; section 5 says 200")
             }
             if answer.status == 200 { try await learn(answer.body, of: name) }
             if requests[order.name]?.listed != nil { return }
-            // A purchase command that fails is the reason, and is named.
+            // If the purchase command has failed, this throws its error, which is the reason.
             _ = try known(order.name).output.value
             try await Task.sleep(for: .milliseconds(100))
         } while ContinuousClock.now < end
@@ -35,7 +35,7 @@ extension IssuerScene {
         )
     }
 
-    /// Starts the purchase command; it may run until the payer has decided.
+    /// Starts the purchase command, which may run until the payer has decided.
     private mutating func start(_ order: IssuerStep.PurchaseOrder, by name: String) throws {
         let (_, membership) = try member(name)
         let transaction = try transaction(of: order)
@@ -72,7 +72,7 @@ extension IssuerScene {
         return transaction
     }
 
-    /// YYYYMMDDHHMMSS in UTC.
+    /// Returns the time as YYYYMMDDHHMMSS in UTC.
     private static func date(_ seconds: Int64) -> String {
         let digits = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601).filter(\.isNumber)
         return String(digits.unicodeScalars.prefix(14))
@@ -99,7 +99,7 @@ extension IssuerScene {
     }
 
     mutating func poll(_ seconds: Int, _ order: IssuerStep.PurchaseOrder, _ step: IssuerStep) async throws {
-        // The purchase is made while the poll waits, or before it begins: either way its request has to come.
+        // The purchase is made during the poll or before it begins: either way its request must come.
         try start(order, by: step.cardholder)
         let answer = try await list(
             wait: String(seconds), after: try cursor(.last, of: step.cardholder),
@@ -122,14 +122,14 @@ extension IssuerScene {
         }
     }
 
-    /// What a list holds, by the case's names.
+    /// The content of a list, by the case's names of requests.
     struct Listed {
         var requests: Set<String> = []
         var cancelled: Set<String> = []
         var count = 0
     }
 
-    /// Reads a list, judges each message in it, and keeps those that belong to the case.
+    /// Reads a list, verifies each message in it, and keeps the messages of the case.
     @discardableResult
     mutating func learn(_ body: [UInt8], of name: String) async throws -> Listed {
         let list: RequestList
@@ -182,7 +182,7 @@ extension IssuerScene {
                     lastIat = message.iat
                     guard let known = try keep(message) else { continue }
                     listed.requests.insert(known)
-                    // Several may be of the same second.
+                    // Several requests may have the same second.
                     let place = requests[known]?.place ?? 0
                     guard place > lastPlace else {
                         throw CaseEnd.failed("listed a newer request before an older one; section 5")
@@ -200,7 +200,7 @@ extension IssuerScene {
         return listed
     }
 
-    /// The name of the request that the message is; nil if it is of no purchase of the case.
+    /// Returns the name of a message's request, or `nil` if it belongs to no purchase of the case.
     private mutating func keep(_ message: AuthnRequest) throws -> String? {
         if let name = requests.first(where: { $0.value.listed?.jti == message.jti })?.key { return name }
         let acsTransId = message.transaction.acsTransId
@@ -220,7 +220,7 @@ extension IssuerScene {
         if requests.values.contains(where: { $0.listed?.nonce == message.nonce }) {
             throw CaseEnd.failed("used the nonce of another request again; section 6")
         }
-        // What an issuer has not is no fault of it: then the case shows nothing.
+        // A missing optional feature is not a fault of the issuer: the case is then not shown.
         if known.wantsPayment, message.payment == nil {
             throw CaseEnd.notShown("the request asks for no payment.get: `purchase` takes no `payment`")
         }

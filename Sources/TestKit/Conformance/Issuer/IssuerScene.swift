@@ -5,15 +5,15 @@ import StrictJSON
 import TextAndTime
 import WebAuthn
 
-/// One case as it is played against an issuer: its cardholders, its requests, and what was answered last.
+/// The state of a case against an issuer: its cardholders, its requests, and the last answer.
 struct IssuerScene {
     let issuer: TestedIssuer
     let wire: Wire
     let clock: TestedClock
     let trace: Trace
-    /// For the sentence that says what failed.
+    /// The header of the case, for the message of a failure.
     let header: CaseHeader
-    /// Starts what may go on until the case is over.
+    /// Starts work that may continue until the case ends.
     let background: @Sendable (@escaping @Sendable () async -> Void) -> Void
 
     var discovery: Discovery?
@@ -62,7 +62,7 @@ struct IssuerScene {
 
     func failed(_ what: String) -> CaseEnd { .failed("\(what); section \(header.section)") }
 
-    /// Asks the issuer; an issuer that does not answer fails the case.
+    /// Calls the issuer; if it does not answer, the case fails.
     func ask(
         _ method: String, _ url: String, token: String? = nil, body: [UInt8]? = nil, patience: Int64 = 0
     ) async throws -> WireAnswer {
@@ -71,9 +71,9 @@ struct IssuerScene {
         } catch { throw CaseEnd.failed("the issuer \(error), asked by \(method) \(url)") }
     }
 
-    /// Looks at an answer as a case expects it, or else as `usual` says.
+    /// Verifies an answer against the case's expectation, or else against `usual`.
     ///
-    /// - Parameter what: what was sent, as the beginning of a sentence.
+    /// - Parameter what: the call, as the start of a sentence.
     mutating func check(
         _ answer: WireAnswer, to what: String, _ expected: Expectation, usual: Int
     ) throws {
@@ -109,7 +109,7 @@ struct IssuerScene {
         }
     }
 
-    /// The document, asked for once in a case.
+    /// Returns the discovery document, which is fetched once in a case.
     mutating func discovered() async throws -> Discovery {
         if let discovery { return discovery }
         try await discover(Expectation())

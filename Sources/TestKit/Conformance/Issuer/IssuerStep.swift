@@ -1,14 +1,14 @@
 import StrictJSON
 import WrongAssertions
 
-/// One step of a case that is played against an issuer.
+/// A step of a case for an issuer.
 struct IssuerStep: Sendable {
-    /// Whose token a call carries.
+    /// The token that a call carries.
     enum TokenChoice: String, Sendable, CaseIterable {
         case own, none
-        /// One that no issuer has given out.
+        /// A token that no issuer has given out.
         case wrong
-        /// The other cardholder's.
+        /// The other cardholder's token.
         case other
     }
 
@@ -17,7 +17,7 @@ struct IssuerStep: Sendable {
         case keys
         case options(code: CodeChoice)
         case register(Registration)
-        /// All of the enrollment, from a new code to the token.
+        /// The whole enrollment, from a new code to the token.
         case enroll(Registration)
         case purchase(PurchaseOrder)
         /// A long poll during which a purchase is made.
@@ -32,15 +32,15 @@ struct IssuerStep: Sendable {
         case cancel(request: String)
         case outcome(request: String)
         case clock(seconds: Int)
-        /// Waits until the request's `exp` is past.
+        /// Waits until the request's `exp` has passed.
         case expire(request: String)
-        /// A call that is written out.
+        /// A call that the case specifies in full.
         case call(RawCall)
     }
 
     enum CodeChoice: Sendable, Equatable {
         case new
-        /// The last one, which was used.
+        /// The last code, which has been used.
         case used
         case text(String)
     }
@@ -48,30 +48,30 @@ struct IssuerStep: Sendable {
     struct Registration: Sendable {
         var wrong = WrongRegistration.none
         var algorithm = -7
-        /// The same bytes as the last time.
+        /// Whether to send the same bytes as the last time.
         var again = false
-        /// Another body for the same ceremony.
+        /// Whether to send another body for the same ceremony.
         var changed = false
         var pushEndpoint: String?
     }
 
     struct PurchaseOrder: Sendable {
         let name: String
-        /// Members of the transaction, instead of those that it has else.
+        /// Members of the transaction that replace the usual ones.
         var members: [(name: String, value: String)] = []
         var without: [String] = []
-        /// The request whose transaction it has.
+        /// The request whose transaction this purchase repeats.
         var same: String?
         var lifetime: Int?
         var userVerification: String?
         var payment: JSONObject?
-        /// Whether the request must be listed, and be in order.
+        /// Whether a valid request must be listed.
         var isListed = true
     }
 
     enum CursorChoice: Sendable, Equatable {
         case none
-        /// The one of the last fetch.
+        /// The cursor of the last fetch.
         case last
         case text(String)
     }
@@ -87,16 +87,16 @@ struct IssuerStep: Sendable {
         var isApproval = true
         var reason = "userDenied"
         var wrong = WrongAssertion.none
-        /// The bytes that were sent last for the request.
+        /// Whether to send the last bytes for the request again.
         var again = false
-        /// The request whose decision is sent for this one.
+        /// The request whose decision is sent for this request.
         var replay: String?
-        /// Instead of the request's.
+        /// The jti to send instead of the request's.
         var jti: String?
         var token = TokenChoice.own
-        /// Flags as they are without user verification.
+        /// Whether the flags say that the user was verified.
         var isVerified = true
-        /// Sent in place of the JSON that it should be.
+        /// The body to send instead of valid JSON.
         var body: String?
     }
 
@@ -112,34 +112,34 @@ struct IssuerStep: Sendable {
     let action: Action
     let cardholder: String
     let expected: Expectation
-    /// How often it is played.
+    /// The number of times that the step is played.
     var times = 1
-    /// "FILE:LINE".
+    /// The position of the step, as "FILE:LINE".
     let place: String
 }
 
-/// What a step's answer must be; what is nil is not looked at.
+/// The expected answer of a step; a member that is `nil` is not checked.
 struct Expectation: Sendable {
     var statuses: [Int]?
     var code: String?
     var transStatus: String?
-    /// The greatest that the kit has sent and the issuer has taken.
+    /// Whether the signCount must be the greatest that the issuer has accepted from the kit.
     var signCountIsLast = false
     var signCount: Int?
-    /// Requests that are listed, by the names that the case gives them.
+    /// The requests that must be listed, by the case's names.
     var lists: [String] = []
     var listsNot: [String] = []
-    /// Requests that a cancellation in the list takes back.
+    /// The requests for which the list must have a cancellation.
     var cancels: [String] = []
-    /// Nothing is listed.
+    /// Whether the list must be empty.
     var isEmpty: Bool?
-    /// Seconds.
+    /// The latest and, below, the earliest time of the answer, in seconds.
     var within: Int?
     var notBefore: Int?
-    /// The answer is the same as the one before.
+    /// Whether the answer must be the same as the previous one.
     var same = false
-    /// By cardholder; for a batch fetch.
+    /// The problem codes of a batch fetch, by cardholder.
     var problems: [String: String] = [:]
-    /// Whether the case says anything.
+    /// Whether this case has an expectation at all.
     var isGiven = false
 }

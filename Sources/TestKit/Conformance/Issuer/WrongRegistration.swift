@@ -3,20 +3,20 @@ import Keys
 import TextAndTime
 import WebAuthn
 
-/// One thing that a registration has wrong.
+/// A defect of a registration.
 enum WrongRegistration: String, Sendable, CaseIterable {
     case none
     case wrongChallenge, wrongOrigin, wrongType, crossOrigin, wrongRpIdHash, noUserPresence
-    /// The self attestation's signature is another key's; if the issuer asked for none, there is nothing wrong.
+    /// The self attestation is signed by another key; this has no effect if the issuer asked for no attestation.
     case badAttestation
-    /// `rawId` and `id` are not the credential that is attested.
+    /// `rawId` and `id` are not the attested credential's.
     case wrongCredentialId
-    /// The attestation object is cut off.
+    /// The attestation object is truncated.
     case malformed
 
-    /// The body of a registration that answers `options`.
+    /// Builds the body of a registration that answers `options`.
     ///
-    /// - Parameter algorithm: of the key; it need not be one that the issuer offers.
+    /// - Parameter key: the credential's key. Its algorithm need not be one that the issuer offers.
     func body(
         of key: SigningKey, credentialId: [UInt8], options: EnrollmentOptionsAnswer, issuer: IssuerURL, name: String,
         pushSubscription: PushSubscription?

@@ -108,7 +108,7 @@ package struct CaseRun: Sendable {
             milliseconds: Int(began.duration(to: .now) / .milliseconds(1)), exchanges: trace.exchanges)
     }
 
-    /// Runs `work` until its end, the case's limit or the run's limit, whichever comes first.
+    /// Runs `work` until its end, the case's limit or the run's limit: the earliest of the three.
     private func withLimit(_ work: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await work() }

@@ -13,7 +13,7 @@ package struct Exchange: Sendable {
     let sent: Excerpt
     /// The body or the input; empty if there was none.
     let sentBody: Excerpt
-    /// The status, `HTTP 422` or `exit 1`, or the reason why there is no answer.
+    /// The status, `HTTP 422` or `exit 1`, or the reason why an answer is missing.
     let received: Excerpt
     let receivedBody: Excerpt
     let milliseconds: Int

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Redaction has one rule: the *value* of each secret is removed from all reported text, at every place.
 package final class KnownSecrets: Sendable {
-    /// Members whose values are secrets in every body; `code` is not one, as it is also a member of problems.
+    /// Members whose values are secrets in every body; `code` is left out, because problems have it too.
     private static let members = ["accessToken", "enrollmentCode", "auth", "pin", "link"].map { Array("\($0)\"".utf8) }
     /// The shortest secret, in bytes; a shorter one would be found in every text by chance.
     static let shortest = 3

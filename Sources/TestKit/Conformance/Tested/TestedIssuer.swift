@@ -2,15 +2,15 @@ import IssuerProtocol
 import StrictJSON
 import TextAndTime
 
-/// An issuer that is tested: its URL, and the commands that stand for its bank and its ACS.
+/// A tested issuer: its URL, and the commands that act as its bank and its ACS.
 package struct TestedIssuer: Sendable {
-    /// The commands by name, and what each is for.
+    /// The names of the commands.
     package static let commands = ["code", "purchase", "cancel", "outcome", "clock"]
 
     let url: IssuerURL
     let commands: [String: TestedCommand]
 
-    /// Reads the file at `node`, if there is one; `url` and the commands of `given` stand above it.
+    /// Reads the file at `node`, if there is one; `url` and the commands in `given` take precedence.
     package init(
         _ node: CaseNode?, url: String?, given: [String: String]
     ) throws(CaseFileError) {
@@ -47,14 +47,14 @@ package struct TestedIssuer: Sendable {
 
     /// Runs a command.
     ///
-    /// - Throws: ``CaseEnd/notShown(_:)`` if there is none of this name.
+    /// - Throws: ``CaseEnd/notShown(_:)`` if there is no command with this name.
     func run(_ name: String, _ input: JSONObject, wire: Wire, trace: Trace) async throws -> CommandOutput {
         guard let command = commands[name] else { throw CaseEnd.notShown("there is no command for `\(name)`") }
         return try await command.output(
             name, of: input, variables: ["ISSUER": url.text], wire: wire, trace: trace)
     }
 
-    /// A new enrollment code.
+    /// Gets a new enrollment code.
     func code(wire: Wire, trace: Trace) async throws -> String {
         let output = try await run("code", [:], wire: wire, trace: trace)
         var code = output.text
