@@ -63,7 +63,7 @@ struct ApproverStep: Sendable {
         /// Seconds from now to its `iat`.
         var ahead = 0
         var key = ScriptedSandbox.keyID
-        /// Whether the request is made, but not listed yet.
+        /// Whether to make the request without listing it yet.
         var isHeld = false
     }
 

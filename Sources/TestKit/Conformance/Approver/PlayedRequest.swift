@@ -17,8 +17,7 @@ struct PlayedRequest: Sendable {
 
     /// Further seconds for a message that is early, so that its time does not come during the run.
     private static let headStart: Int64 = 120
-    /// The shortest lifetime in seconds: on a busy machine, a shorter one may end before the approver reads the
-    /// request.
+    /// The shortest lifetime in seconds: on a busy machine, a shorter one may end before the request is read.
     private static let leastLifetime: Int64 = 60
 
     /// - Throws: ``CaseEnd`` if the case cannot be shown to this approver, or if the message no longer matches the

@@ -2,9 +2,9 @@ import IssuerProtocol
 import StrictJSON
 import TextAndTime
 
-/// Puts the parties and the time of a run in the place of those that the request cases are written with.
+/// Adapts a request case to a run: replaces the parties and times of its text with those of the run.
 struct RequestAdaptation {
-    /// What the cases are written with: `conformance/cases/approver/README.md`.
+    /// The parties in the text of the cases: `conformance/cases/approver/README.md`.
     private enum Written {
         static let issuer = "https://issuer.example"
         static let rpId = "issuer.example"
@@ -14,18 +14,18 @@ struct RequestAdaptation {
         static let acsTransId = "2f37539c-d82e-4929-88db-2f9e72c7fa62"
     }
 
-    /// Times that are further away from a case's own `now` are extremes, and stay as they are: ten years.
+    /// Seconds (ten years) from a case's `now` beyond which a time is an extreme value and is not moved.
     private static let farAway: Int64 = 315_360_000
 
     let issuer: String
     let member: EnrolledApprover
-    /// In the place of the good request's, so that no two cases are about one request.
+    /// The jti that replaces the good request's, so that each case has a request of its own.
     let jti: String
     let acsTransId: String
-    /// Seconds from the case's `now` to that of the run.
+    /// Seconds from the case's `now` to the run's.
     let shift: Int64
     let caseNow: Int64
-    /// Whether the challenge of the case is that of the transaction as it is written.
+    /// Whether this case's challenge was computed for the transaction as written.
     let keepsTransaction: Bool
 
     func adapted(_ request: JSONValue) -> JSONValue {
@@ -62,7 +62,7 @@ struct RequestAdaptation {
 }
 
 extension JSONValue {
-    /// The same, with strings that are exactly one of these replaced, at any depth.
+    /// Returns a copy in which strings that equal a key are replaced by its value, at any depth.
     fileprivate func replacing(_ replacements: [String: String]) -> JSONValue {
         switch self {
         case .string(let text): .string(replacements[text] ?? text)

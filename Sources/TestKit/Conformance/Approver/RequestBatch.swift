@@ -4,14 +4,14 @@ import Sandbox
 import StrictJSON
 import Synchronization
 
-/// Request cases that are listed together for one enrollment, and what came of each.
+/// Request cases that are listed together for one enrollment, with their outcomes.
 struct RequestBatch: Sendable {
-    /// How many messages an answer has, with the good request behind them.
+    /// The number of cases in a batch: the limit of an answer, less the good request behind them.
     static let size = RequestList.limit - 1
-    /// How long an approver may take to fetch what is listed, and to answer it.
+    /// The time for an approver to fetch the list and to answer it.
     private static let limit = Duration.seconds(30)
     private static let lookEvery = Duration.milliseconds(100)
-    /// The most bytes of exchanges that are kept of one of its cases: they are all there before the first is reported.
+    /// The limit of a case's exchanges, in bytes: those of all cases exist before the first case is reported.
     private static let maxTrace = 32_768
 
     let cases: [RequestCase]
@@ -21,18 +21,18 @@ struct RequestBatch: Sendable {
 
     /// The outcome of a case.
     struct Outcome: Sendable {
-        /// `nil` if it passed.
+        /// The reason for a failure, or `nil` for a case that passed.
         let end: CaseEnd?
         let exchanges: KeptExchanges
 
-        /// Of one that passed nothing is kept.
+        /// Keeps the exchanges only of a case that did not pass.
         init(_ end: CaseEnd?, _ trace: Trace) {
             self.end = end
             exchanges = end == nil ? KeptExchanges() : trace.exchanges
         }
     }
 
-    /// Returns the outcome of each case, by its name, without those that the run's limit cut off.
+    /// Plays the cases and returns their outcomes by name, without the cases that the run's limit cut off.
     func outcomes() async throws -> [String: Outcome] {
         let played = PlayedBatch()
         try await ScriptedSandboxServer.with(wire.secrets) { issuer in
@@ -55,7 +55,7 @@ struct RequestBatch: Sendable {
         return played.outcomes
     }
 
-    /// Has the approver enroll.
+    /// Makes the approver enroll.
     static func enrolled(
         _ issuer: ScriptedSandbox, _ approver: TestedApprover, wire: Wire, trace: Trace
     ) async throws -> EnrolledApprover {
@@ -86,7 +86,7 @@ struct RequestBatch: Sendable {
         try await approver.fetch(wire: wire, trace: trace)
         try await approve(last, at: issuer, trace, what: "a good request behind the others of an answer")
         let presented = approver.has("pending") ? try await approver.pending(wire: wire, trace: trace) : []
-        // One time for all: none of them waits for another's answer.
+        // All requests share one deadline: none waits for the answer to another.
         let end = ContinuousClock.now + Self.limit
         for one in played {
             let own = Trace(limit: Self.maxTrace)
@@ -98,7 +98,7 @@ struct RequestBatch: Sendable {
                 try await judge(one, at: issuer, presented: presented, own, until: end)
                 outcomes.set(one.name, Outcome(nil, own))
             } catch let end as CaseEnd {
-                // Its calls were broken off: nothing is known.
+                // The run was cancelled, so its calls were interrupted and the outcome is unknown.
                 guard !Task.isCancelled else { return }
                 outcomes.set(one.name, Outcome(end, own))
             }
@@ -132,7 +132,7 @@ struct RequestBatch: Sendable {
         }
     }
 
-    /// Approves a request and looks at the assertion.
+    /// Approves a request, and verifies the assertion.
     private func approve(
         _ one: PlayedRequest, at issuer: ScriptedSandbox, _ trace: Trace, what: String
     ) async throws {
@@ -162,7 +162,7 @@ struct RequestBatch: Sendable {
         }
     }
 
-    /// What came for a request, waited for.
+    /// Waits for the decision on a request, and returns it, or `nil` at the deadline.
     private func decision(
         on one: PlayedRequest, at issuer: ScriptedSandbox, _ trace: Trace, until end: ContinuousClock.Instant
     ) async throws -> JudgedDecision? {

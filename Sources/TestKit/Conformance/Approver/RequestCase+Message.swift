@@ -4,14 +4,14 @@ package import StrictJSON
 import TextAndTime
 import ThreeDS
 
-// Builds the message that a case describes; `conformance/cases/approver/README.md` says what its members mean.
+// Builds the message that a case describes; `conformance/cases/approver/README.md` explains its members.
 extension RequestCase {
     private static let members: Set<String> = [
         "set", "repeat", "fill", "remove", "recommit", "size", "twice", "rawHeader", "rawPayload", "signedBy",
         "signatureOver", "signatureBytes", "compact", "append", "now", "facts",
     ]
 
-    /// - Parameter adapt: puts the parties and times of a run in the place of those of the good request.
+    /// - Parameter adapt: replaces the good request's parties and times with those of a run.
     package func message(
         signedBy key: SigningKey, orBy other: SigningKey, adapt: (JSONValue) throws -> JSONValue = { $0 }
     ) throws -> String {
@@ -31,12 +31,12 @@ extension RequestCase {
         return try "\(input).\(Base64URL.encode(signature))" + (patch.optionalString("append") ?? "")
     }
 
-    /// Seconds since 1970 at which the message is read.
+    /// The time at which the message is read, in seconds since 1970.
     package var now: Int64 {
         get throws { try patch.optionalInteger("now") ?? 1_697_522_200 }
     }
 
-    /// The enrollment that it is for.
+    /// The enrollment that the message is for.
     package var facts: EnrollmentFacts {
         get throws {
             let changed = try patch.optionalObject("facts") ?? [:]
@@ -87,7 +87,7 @@ extension RequestCase {
         return try request.with(.string(Base64URL.encode(challenge)), at: place[...])
     }
 
-    /// No base64url text has a length of 4n+1, so where the payload's would be, the header takes another byte.
+    /// Pads the request to a size; a base64url text never has 4n+1 characters, so the header may need a byte more.
     private func padded(_ request: JSONValue) throws -> JSONValue {
         guard let size = try patch.optionalInteger("size") else { return request }
         for headerPad in 0..<4 {

@@ -2,13 +2,13 @@ import FoundationEssentials
 package import IssuerProtocol
 package import StrictJSON
 
-/// One file of `conformance/cases/approver/requests`: what differs from a good request, and what must become of it.
+/// A file of `conformance/cases/approver/requests`: its changes to a good request, and the expected verdict.
 package struct RequestCase: Sendable {
     package enum Expectation: String, Sendable, CaseIterable {
         case inOrder, expired, early, tooEarly, refused, unanswerable, notAuthentic, unknownKey, cancellation
     }
 
-    /// A case in which nothing differs.
+    /// A case without changes.
     var unchanged: RequestCase {
         RequestCase(
             header: header, expected: .inOrder, code: nil, reason: nil, warnings: [], patch: [:], good: good)
@@ -27,20 +27,20 @@ package struct RequestCase: Sendable {
         self.good = good
     }
 
-    /// The good request that the cases of a directory change.
+    /// The file of the good request that the cases of a directory change.
     package static let goodRequest = "approver/good-request.json"
     private static let members = ["expect", "code", "reason", "warnings", "patch"]
 
     package let header: CaseHeader
     package let expected: Expectation
-    /// The stable token of what is wrong.
+    /// The stable token of the broken rule.
     package let code: String?
-    /// What a refusal tells the issuer.
+    /// The reason of the denial that the issuer must receive.
     package let reason: DenyReason?
-    /// The ids of the warnings beside a request that is in order.
+    /// The ids of the warnings for a valid request.
     package let warnings: [String]
     let patch: JSONObject
-    /// `{"header", "claims"}`.
+    /// The good request: `{"header", "claims"}`.
     let good: JSONValue
 
     package init(_ node: CaseNode, name: String, good: JSONValue) throws(CaseFileError) {
@@ -62,7 +62,7 @@ package struct RequestCase: Sendable {
         self.good = good
     }
 
-    /// All of a directory of cases, in the order of their names.
+    /// Reads all cases of a directory, in the order of their names.
     package static func all(in directory: CaseDirectory) throws(CaseFileError) -> [RequestCase] {
         let path = "\(directory.path)/\(goodRequest)"
         let good: JSONValue
@@ -78,7 +78,7 @@ package struct RequestCase: Sendable {
     }
 }
 
-/// What is wrong with a case's patch.
+/// An error in a case's patch.
 struct CaseError: Error, CustomStringConvertible {
     let description: String
 

@@ -2,34 +2,35 @@ import IssuerProtocol
 import Sandbox
 import StrictJSON
 
-/// The authenticator that enrolled with a case's issuer.
+/// The authenticator that enrolled with the issuer of a case.
 struct EnrolledApprover: Sendable {
     let id: TokenID
     let credentialId: [UInt8]
-    /// Whether its approvals verify its user.
+    /// Whether its approvals carry UV.
     let canVerifyUser: Bool
 }
 
-/// The differences of a case's issuer from the sandbox, and the calls that came.
+/// The script of a case's issuer: its differences from the sandbox, and the calls it received.
 struct SandboxScript {
-    /// The keys that are published, by their `kid`.
+    /// The published keys, by their `kid`.
     var published = [ScriptedSandbox.keyID]
-    /// Members of the answers of an endpoint that differ; null removes one.
+    /// Members to change in the answers of an endpoint; a `null` removes one.
     ///
-    /// Changed are a key, the creation options, and the discovery document, which names what a case is about alone.
+    /// Only keys, the creation options and the discovery document can be changed. The discovery document leaves out the
+    /// members that a case is not about.
     var changes: [CaseEndpoint: JSONObject] = [
         .discovery: ["batchFetchEndpoint": .null, "vapidPublicKey": .null]
     ]
     var scripts: [CaseEndpoint: [ScriptedAnswer]] = [:]
     private(set) var calls: [ApproverCall] = []
-    /// Of the bodies that are kept.
+    /// The size of the stored bodies.
     private var bytes = 0
-    /// The last that enrolled.
+    /// The last enrolled authenticator.
     var member: EnrolledApprover?
-    /// Why an enrollment did not hold, if one came.
+    /// The reason why an enrollment failed, if one came.
     var enrollmentProblem: String?
 
-    /// Keeps a call if there is room, and returns its number, and the answer that it gets instead of the sandbox's.
+    /// Records a call if there is room, and returns its number and its scripted answer, if there is one.
     mutating func take(_ call: ApproverCall) -> (number: Int?, script: ScriptedAnswer?) {
         let hasRoom = calls.count < ApproverCall.limit && bytes + call.body.count <= ApproverCall.maxBytes
         if hasRoom {
@@ -45,7 +46,7 @@ struct SandboxScript {
 }
 
 extension JSONObject {
-    /// The same with other members; null removes one.
+    /// Returns a copy with changed members; a `null` removes one.
     func changed(by changes: JSONObject) -> JSONObject {
         var object = self
         for member in changes.members { object[member.name] = member.value == .null ? .none : member.value }

@@ -2,11 +2,11 @@ import IssuerProtocol
 import Sandbox
 import StrictJSON
 
-/// The endpoints of the protocol that a case can be about.
+/// The endpoints of the protocol that a case can script.
 enum CaseEndpoint: String, Sendable, CaseIterable {
     case discovery, keys, options, enrollments, requests, batch, decision, status
 
-    /// `nil` for a call to none of them.
+    /// Returns `nil` for a call to another path.
     init?(_ call: Call) {
         switch (call.method, call.path) {
         case ("GET", Discovery.path): self = .discovery
@@ -22,21 +22,21 @@ enum CaseEndpoint: String, Sendable, CaseIterable {
     }
 }
 
-/// The answer that a call gets instead of the sandbox's.
+/// An answer that replaces the sandbox's.
 struct ScriptedAnswer: Sendable {
     enum Body: String, Sendable, CaseIterable {
         case empty, html
-        /// JSON that is none of the protocol's.
+        /// JSON that is not an answer of the protocol.
         case other
     }
 
     var status = 500
-    /// A problem of the protocol, with its status.
+    /// A problem of the protocol, which also sets the status.
     var code: ProblemCode?
     var body = Body.empty
-    /// Whether the call is taken all the same: only its answer is lost.
+    /// Whether this call takes effect and only its answer is replaced.
     var isTaken = false
-    /// Seconds.
+    /// The value of Retry-After, in seconds.
     var retryAfter: Int64?
 
     var answer: Answer {
@@ -55,19 +55,21 @@ struct ScriptedAnswer: Sendable {
     }
 }
 
-/// A call that came, for what a case says of how often and with what an approver asks.
+/// A call of an approver, which a case counts or compares.
 struct ApproverCall: Sendable {
-    /// More are not kept.
+    /// The limit of recorded calls.
     static let limit = 10_000
-    /// The most bytes of bodies that the issuer of a case keeps.
+    /// The limit of the bodies that a case's issuer stores, in bytes.
     static let maxBytes = 8 * 1_048_576
 
     let endpoint: CaseEndpoint
-    /// Of a decision.
+    /// The jti, for a call to the decision endpoint.
     let jti: String?
     let hasCursor: Bool
     let body: [UInt8]
-    /// The sandbox's, before a script has another go out; `nil` if the call did not reach it, or is held.
+    /// The sandbox's own answer, before the script replaces it.
+    ///
+    /// `nil` if the call did not reach the sandbox, or waits there.
     var answer: Answer?
 
     init(_ endpoint: CaseEndpoint, _ call: Call) {
@@ -78,13 +80,13 @@ struct ApproverCall: Sendable {
     }
 }
 
-/// A decision as it came, and the sandbox's judgement.
+/// A decision as received, with the sandbox's answer.
 struct JudgedDecision: Sendable {
     let jti: String
     let body: [UInt8]
     let answer: Answer
 
-    /// `nil` if the call is no decision, or was not judged.
+    /// Returns `nil` if the call is not a decision, or has no answer of the sandbox.
     init?(_ call: ApproverCall) {
         guard let jti = call.jti, let answer = call.answer else { return nil }
         self.jti = jti
@@ -92,12 +94,12 @@ struct JudgedDecision: Sendable {
         self.answer = answer
     }
 
-    /// `nil` if it cannot be read.
+    /// The decision, or `nil` if it cannot be read.
     var message: DecisionMessage? { try? DecisionMessage(bytes: body) }
 
     var isTaken: Bool { answer.status == 200 }
 
-    /// Why it does not hold; `nil` if it does.
+    /// The reason why the decision was refused, or `nil` if it was accepted.
     var problem: String? {
         guard !isTaken else { return nil }
         return Problem(bytes: answer.body, contentType: answer.contentType)?.detail ?? "HTTP \(answer.status)"

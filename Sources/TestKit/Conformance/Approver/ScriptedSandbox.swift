@@ -6,23 +6,24 @@ import StrictJSON
 import Synchronization
 import TextAndTime
 
-/// The sandbox as the issuer of one case: it lists what the case has made, answers what a script says, and keeps what an
-/// approver sends.
+/// The sandbox as the issuer of one case.
+///
+/// It lists the case's messages, gives scripted answers, and records the approver's calls.
 final class ScriptedSandbox: Sendable {
-    /// The `kid` of the key that is published unless a case says otherwise.
+    /// The `kid` of the published key, unless a case publishes others.
     static let keyID = "key-1"
     static let relyingParty = "localhost"
 
     let url: IssuerURL
     let key: SigningKey
-    /// One that is never published under ``keyID``.
+    /// A key that is never published under ``keyID``.
     let otherKey: SigningKey
     private let secrets: KnownSecrets
     private let backend: IssuerBackend
     private let router: SandboxRouter
     private let state = Mutex(SandboxScript())
 
-    /// - Parameter secrets: gets each code and token that it makes.
+    /// - Parameter secrets: receives each code and token that the sandbox makes.
     init(port: Int, secrets: KnownSecrets) throws {
         url = try IssuerURL("http://\(Self.relyingParty):\(port)")
         self.secrets = secrets
@@ -41,21 +42,21 @@ final class ScriptedSandbox: Sendable {
 
     var calls: [ApproverCall] { state.withLock { $0.calls } }
 
-    /// All decisions that were judged, in their order.
+    /// The decisions with an answer, in order.
     var decisions: [JudgedDecision] { calls.compactMap(JudgedDecision.init) }
 
-    /// The names of the keys that are published.
+    /// The names of the published keys.
     var keyNames: [String] { state.withLock { $0.published } }
 
-    /// The key of a name: its own, or the other one.
+    /// Returns the key with a name: the issuer's own for ``keyID``, else the other one.
     func key(named name: String) -> SigningKey { name == Self.keyID ? key : otherKey }
 
-    /// Changes what it does.
+    /// Changes the script.
     func set(_ change: (inout SandboxScript) -> Void) { state.withLock { change(&$0) } }
 
-    /// Makes an enrollment code, and has an approver use it.
+    /// Makes an enrollment code, and lets an approver use it.
     ///
-    /// - Parameter enroll: gets what a command gets, as JSON and as variables.
+    /// - Parameter enroll: receives the input of a command, as JSON and as environment variables.
     func invite<Value>(_ enroll: (JSONObject, [String: String]) async throws -> Value) async throws -> Value {
         let made = try await object(Call("POST", SandboxRoutes.enrollmentCodes))
         let (code, link) = (try made.string("code"), try made.string("link"))
@@ -65,7 +66,7 @@ final class ScriptedSandbox: Sendable {
             ["ISSUER": url.text, "CODE": code, "LINK": link])
     }
 
-    /// Lists messages at once, so that one answer has them all.
+    /// Lists messages in one transaction, so that one answer has all of them.
     func list(_ messages: [PreparedMessage]) async throws {
         guard let member else { return }
         try await backend.list(messages, for: member.id.text)
@@ -84,10 +85,10 @@ final class ScriptedSandbox: Sendable {
         try await backend.raiseSignCount(of: member.id.text, by: more)
     }
 
-    /// Ends the polls that are held.
+    /// Ends the waiting polls.
     func endWaits() { backend.notifier.endAll() }
 
-    /// The answer to a call of an approver, which is let to no call but the protocol's.
+    /// Answers a call of an approver, which may use only the protocol's paths.
     func answer(to call: Call) async -> Answer {
         guard !call.path.hasPrefix(SandboxRoutes.prefix) else { return Answer(status: 404) }
         guard let endpoint = CaseEndpoint(call) else { return await router.answer(to: call) }
@@ -99,7 +100,7 @@ final class ScriptedSandbox: Sendable {
         return script?.answer ?? changed(answer, of: endpoint)
     }
 
-    /// Notes who enrolled, or why nobody did.
+    /// Records the enrollment, or the reason why it failed.
     private func note(_ answer: Answer) async {
         guard answer.status == 201 else {
             let problem = Problem(bytes: answer.body, contentType: answer.contentType)
@@ -118,7 +119,7 @@ final class ScriptedSandbox: Sendable {
         state.withLock { $0.member = member }
     }
 
-    /// Puts what the case has otherwise into an answer of the sandbox's.
+    /// Applies the case's changes to an answer of the sandbox.
     private func changed(_ answer: Answer, of endpoint: CaseEndpoint) -> Answer {
         let (changes, published) = state.withLock { ($0.changes[endpoint] ?? [:], $0.published) }
         guard answer.status == 200, var object = try? Self.object(answer) else { return answer }
@@ -135,7 +136,7 @@ final class ScriptedSandbox: Sendable {
         return .json(200, object)
     }
 
-    /// The sandbox's answer to a call of the kit's own.
+    /// Makes a call of the kit's own, and returns the object of its answer.
     private func object(_ call: Call) async throws -> JSONObject {
         let answer = await router.answer(to: call)
         guard (200..<300).contains(answer.status) else {

@@ -4,14 +4,14 @@ import NIOPosix
 import Sandbox
 import Synchronization
 
-/// Serves the issuer of a case on a port of the loopback.
+/// A server for the issuer of a case, on a loopback port.
 ///
-/// It is of plain channel handlers: a server of async channels that is cancelled while a connection comes in ends the
+/// It uses plain channel handlers: a server of async channels that is cancelled while a connection comes in ends the
 /// process.
 enum ScriptedSandboxServer {
     /// Serves while `body` runs.
     ///
-    /// - Parameter secrets: gets the codes and tokens that the issuer makes.
+    /// - Parameter secrets: receives the codes and tokens that the issuer makes.
     static func with<Value: Sendable>(
         _ secrets: KnownSecrets, _ body: @escaping @Sendable (ScriptedSandbox) async throws -> Value
     ) async throws -> Value {
@@ -33,16 +33,16 @@ enum ScriptedSandboxServer {
             holder.set(issuer)
             result = .success(try await body(issuer))
         } catch { result = .failure(error) }
-        // Polls that are held end, and their connections with them.
+        // Waiting polls end, and their connections with them.
         holder.end()
         try? await server.close()
         return try result.get()
     }
 }
 
-/// The issuer that a server serves: once its port is known, until its case is over.
+/// A holder of a server's issuer, from the time its port is known until the case ends.
 private final class SandboxHolder: Sendable {
-    /// The most connections to a case's issuer; one more is closed.
+    /// The limit of connections to a case's issuer; the server closes a further one.
     private static let maxConnections = 64
 
     private let issuer = Mutex<ScriptedSandbox?>(nil)
@@ -60,7 +60,7 @@ private final class SandboxHolder: Sendable {
         issuer?.endWaits()
     }
 
-    /// Takes a place for a connection; false if there is none.
+    /// Counts a connection, or returns false if the limit is reached.
     func connects() -> Bool {
         connections.withLock { count in
             guard count < Self.maxConnections else { return false }
@@ -72,7 +72,7 @@ private final class SandboxHolder: Sendable {
     func disconnects() { connections.withLock { $0 -= 1 } }
 }
 
-/// One connection: a request at a time, whole before it is answered.
+/// A connection: one request at a time, read completely before it is answered.
 private final class SandboxConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

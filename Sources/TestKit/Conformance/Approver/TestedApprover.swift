@@ -1,17 +1,17 @@
 import IssuerProtocol
 import StrictJSON
 
-/// An approver that is tested: the commands by which a person or a script would use it.
+/// A tested approver: the commands by which a person or a script would use it.
 package struct TestedApprover: Sendable {
     package static let commands = ["enroll", "approve", "deny", "pending", "fetch", "restart"]
-    /// Those that every run needs.
+    /// The commands that every run needs.
     private static let needed = ["enroll", "approve", "deny"]
 
     let commands: [String: TestedCommand]
-    /// Whether its operator has an exponent that is not ISO 4217's shown with a warning.
+    /// Whether its exponentPolicy is `warn`: it shows an exponent other than ISO 4217's with a warning.
     let warnsOfExponents: Bool
 
-    /// Reads the file at `node`, if there is one; the commands of `given` stand above it.
+    /// Reads the file at `node`, if there is one; the commands in `given` take precedence.
     package init(_ node: CaseNode?, given: [String: String]) throws(CaseFileError) {
         let members = try node?.members(Self.commands + ["exponentPolicy"]) ?? [:]
         var commands: [String: TestedCommand] = [:]
@@ -40,9 +40,9 @@ package struct TestedApprover: Sendable {
 
     func has(_ command: String) -> Bool { commands[command] != nil }
 
-    /// Runs a command, which has to do what it is for.
+    /// Runs a command, which must succeed.
     ///
-    /// - Throws: ``CaseEnd/notShown(_:)`` if there is none of this name.
+    /// - Throws: ``CaseEnd/notShown(_:)`` if the command is missing.
     @discardableResult
     func run(
         _ name: String, _ input: JSONObject = [:], _ variables: [String: String] = [:], wire: Wire, trace: Trace
@@ -51,7 +51,7 @@ package struct TestedApprover: Sendable {
         return try await command.output(name, of: input, variables: variables, wire: wire, trace: trace)
     }
 
-    /// Runs `approve` or `deny` for a request; false if it says that nothing was decided.
+    /// Runs `approve` or `deny` for a request; returns false if the command reports that it did not decide.
     func decides(_ name: String, _ request: CaseRequest, wire: Wire, trace: Trace) async throws -> Bool {
         guard let command = commands[name] else { throw CaseEnd.notShown("there is no command for `\(name)`") }
         let input: JSONObject = ["acsTransId": .string(request.acsTransId), "jti": .string(request.jti)]
@@ -61,13 +61,17 @@ package struct TestedApprover: Sendable {
         ).isDone
     }
 
-    /// Has it ask for requests now, if it can; an earlier issuer of the kit that is not there any more is no error.
+    /// Makes the approver fetch requests now, if it has that command.
+    ///
+    /// A failure is ignored, because an earlier issuer of the kit may be gone.
     func fetch(wire: Wire, trace: Trace) async throws {
         guard let command = commands["fetch"] else { return }
         _ = try await command.output("fetch", of: [:], variables: [:], wire: wire, trace: trace, mayFail: true)
     }
 
-    /// The acsTransIds that it presents, in lower case: a JSON list of them, or one a line.
+    /// Returns the acsTransIds of the presented requests, in lower case.
+    ///
+    /// The command prints a JSON list, or one acsTransId a line.
     func pending(wire: Wire, trace: Trace) async throws -> Set<String> {
         let text = try await run("pending", wire: wire, trace: trace).text
         guard text.hasPrefix("[") else {
@@ -88,7 +92,7 @@ package struct TestedApprover: Sendable {
     }
 }
 
-/// A request that a case has listed, by the names that a command gets.
+/// A listed request of a case, by the identifiers for commands.
 struct CaseRequest: Sendable {
     let jti: String
     let acsTransId: String

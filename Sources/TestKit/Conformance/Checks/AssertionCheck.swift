@@ -3,7 +3,7 @@ package import Keys
 import StrictJSON
 package import WebAuthn
 
-/// What is known about the enrollment and the request; what is nil is taken from the assertion, and not checked.
+/// The facts about enrollment and request; a `nil` fact comes from the assertion and is not checked.
 package struct AssertionFacts: Sendable {
     package var publicKey: PublicKey?
     package var credentialId: [UInt8]?
@@ -11,15 +11,15 @@ package struct AssertionFacts: Sendable {
     package var challenge: [UInt8]?
     package var origin: String?
     package var rpId: String?
-    /// What the request asked for; nil if that is not known.
+    /// The form that the request asked for, or `nil` if it is unknown.
     package var form: AssertionForm?
     package var userVerificationRequired: Bool?
-    /// The last that was accepted.
+    /// The last accepted signCount.
     package var signCountAbove: UInt32?
 
     package init() {}
 
-    /// Takes what a request in order says; what was given already stays.
+    /// Adds the facts of a valid request; facts that are already given stay.
     package mutating func take(_ request: AuthnRequest, issuer: String) throws {
         challenge = challenge ?? request.challenge
         origin = origin ?? issuer
@@ -34,9 +34,9 @@ package struct AssertionFacts: Sendable {
     }
 }
 
-/// Judges an assertion as an issuer does, and goes on behind a broken rule as far as that can be.
+/// Verifies an assertion as an issuer does, and continues after a broken rule as far as possible.
 package enum AssertionCheck {
-    /// Bytes of a file that are looked at.
+    /// The limit of a file, in bytes.
     package static let maxFileBytes = 262_144
 
     /// - Throws: an `OpenSSLError` if this machine's cryptography fails.
@@ -66,7 +66,7 @@ package enum AssertionCheck {
 }
 
 extension AssertionFacts {
-    /// The rules that go by what was not given.
+    /// Marks the rules that need a missing fact as not checked.
     fileprivate func unchecked() -> CheckFindings {
         var findings = CheckFindings()
         let missing: [(isMissing: Bool, rules: [VerificationError.Code], option: String)] = [

@@ -3,10 +3,10 @@ import StrictJSON
 import TextAndTime
 import WebAuthn
 
-/// What an assertion says, before anything of it is checked: for the report, and for what nobody has told the kit.
+/// The content of an assertion before verification, for the report and for missing facts.
 struct AssertionContent {
     private let response: AuthenticationResponse
-    /// Nil if it is not of its form.
+    /// The client data, or `nil` if it is malformed.
     let clientData: CollectedClientData?
     private let parsed: AuthenticatorData?
 
@@ -16,17 +16,17 @@ struct AssertionContent {
         parsed = try? AuthenticatorData.parse(response.authenticatorData)
     }
 
-    /// The form that it has itself.
+    /// The form of the assertion itself.
     var form: AssertionForm { clientData?.payment.map(AssertionForm.payment) ?? .get }
 
-    /// The authenticator data with another relying party's hash and more flags; as it came if it is not of its form.
+    /// Returns the authenticator data with another rpIdHash and more flags; malformed data is not changed.
     func authenticatorData(rpId: String, adding flags: AuthenticatorFlags = []) throws(OpenSSLError) -> [UInt8] {
         let bytes = response.authenticatorData
         guard parsed != nil else { return bytes }
         return try SHA256Digest.of(Array(rpId.utf8)) + [bytes[32] | flags.rawValue] + bytes[33...]
     }
 
-    /// What was decoded of it; null for a part that cannot be.
+    /// The decoded content; a part that cannot be decoded is `null`.
     var json: JSONObject {
         let limits = JSONLimits(maxBytes: CollectedClientData.maxBytes)
         let clientDataJSON = try? JSONReader.document(response.clientDataJSON, limits: limits).root
@@ -45,7 +45,7 @@ struct AssertionContent {
 }
 
 extension AuthenticatorFlags {
-    /// Those that are set, as WebAuthn abbreviates them.
+    /// The names of the set flags, in WebAuthn's abbreviations.
     fileprivate var names: [String] {
         let all: [(AuthenticatorFlags, String)] = [
             (.userPresent, "UP"), (.userVerified, "UV"), (.backupEligible, "BE"), (.backupState, "BS"),

@@ -1,7 +1,7 @@
 import Keys
 import WebAuthn
 
-/// One assertion, verified again and again, each time with what was wrong before out of the way.
+/// A repeated verification of one assertion; before each round, the previous error is removed.
 struct AssertionReading {
     private var response: AuthenticationResponse
     private var form: AssertionForm
@@ -10,7 +10,7 @@ struct AssertionReading {
     private var facts: AssertionFacts
     private let content: AssertionContent
     private let throwaway: ThrowawayKey
-    /// Whether the signature that is verified is the kit's own.
+    /// Whether its current signature is the kit's own.
     private(set) var isSignedAnew = false
 
     init(
@@ -27,10 +27,10 @@ struct AssertionReading {
         if facts.rpId == nil { try signAnew(content.authenticatorData(rpId: Self.anyRelyingParty)) }
     }
 
-    /// Whose hash stands in place of one whose relying party is not known.
+    /// The relying party whose hash replaces an unknown one.
     private static let anyRelyingParty = "rp.invalid"
 
-    /// What is wrong now; nil if nothing is.
+    /// Verifies once, and returns the error, or `nil` for a valid assertion.
     func error() -> VerificationError? {
         do throws(VerificationError) {
             _ = try AssertionVerifier.verify(
@@ -43,7 +43,7 @@ struct AssertionReading {
         } catch { return error }
     }
 
-    /// Whether the assertion as it came is signed by the key that was given.
+    /// Returns whether the original assertion is signed by the given key.
     func hasOwnSignature(of original: AuthenticationResponse) throws(OpenSSLError) -> Bool {
         guard let givenKey else { return true }
         let signed = try SignedBytes.of(
@@ -51,7 +51,7 @@ struct AssertionReading {
         return try givenKey.isValid(signature: original.signature, over: signed)
     }
 
-    /// Puts what breaks a rule out of the way; false if that cannot be.
+    /// Removes the cause of a broken rule; returns false if that is impossible.
     mutating func goOn(behind code: VerificationError.Code) throws(OpenSSLError) -> Bool {
         switch code {
         case .credentialId: facts.credentialId = nil
@@ -82,7 +82,7 @@ struct AssertionReading {
 }
 
 extension PaymentClientData {
-    /// The same, with what a check is about as it came.
+    /// Returns a copy that expects the received value of the member that a check is about.
     fileprivate func taking(_ code: VerificationError.Code, from came: PaymentClientData) -> PaymentClientData {
         PaymentClientData(
             rpId: code == .paymentRpId ? came.rpId : rpId,

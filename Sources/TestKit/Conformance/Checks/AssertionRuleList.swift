@@ -1,6 +1,6 @@
 import WebAuthn
 
-/// The rules for an assertion, in the order in which `AssertionVerifier` goes through them.
+/// The rules for an assertion, in the order of `AssertionVerifier`.
 enum AssertionRuleList {
     static func rules(ofPayment isPayment: Bool) -> [CheckedRule] {
         AssertionVerifier.checks(ofPayment: isPayment).map { check in
@@ -37,7 +37,7 @@ extension VerificationError.Code {
         }
     }
 
-    /// Of the protocol page.
+    /// Returns the section of the protocol page.
     fileprivate func section(ofPayment isPayment: Bool) -> String {
         switch self {
         case .paymentRpId, .paymentTopOrigin, .payeeName, .payeeOrigin, .total, .instrument: "8.2"

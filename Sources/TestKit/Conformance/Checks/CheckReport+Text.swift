@@ -2,9 +2,9 @@ package import StrictJSON
 import TextAndTime
 
 extension CheckReport {
-    /// For a person: the verdict, a line a rule, and what was decoded; nothing in it that a terminal obeys.
+    /// Formats the report: the verdict, one line for each rule, and the decoded content; safe for a terminal.
     ///
-    /// - Parameter subject: what was judged, such as the file's name.
+    /// - Parameter subject: the subject of the check, such as the name of the file.
     package func text(of subject: String) -> String {
         let headline = broken.map { "\(verdict): \($0)" } ?? verdict
         let width = rows.map(\.rule.utf8.count).max() ?? 0
@@ -19,7 +19,7 @@ extension CheckReport {
             .joined(separator: "\n")
     }
 
-    /// A line for each value, under the names that lead to it; arrays as they are.
+    /// Returns one line for each value, after the path of its names; an array is one value.
     private static func lines(of value: JSONValue, at place: String) -> [String] {
         guard case .object(let object) = value, !object.members.isEmpty else {
             return ["\(place)  " + ShownJSON.escaped(String(decoding: value.serialized(), as: UTF8.self))]

@@ -1,21 +1,21 @@
 package import StrictJSON
 
-/// What was found about a message, rule by rule in the order of the protocol page.
+/// The result of checking a message, rule by rule in the order of the protocol page.
 package struct CheckReport: Sendable {
     package enum Outcome: Sendable, Equatable {
         case passed
-        /// With the reason: one line that is safe to print.
+        /// A failure with its reason: one line that is safe to print.
         case failed(String)
-        /// With what it would take to check it.
+        /// A rule that was not checked, with the option that it needs.
         case notChecked(String)
     }
 
     package struct Row: Sendable, Equatable {
-        /// A stable token.
+        /// The stable token of the rule.
         package let rule: String
-        /// What the rule asks for, in a few words.
+        /// The requirement in a few words.
         package let title: String
-        /// Of the protocol page.
+        /// The section of the protocol page.
         package let section: String
         package let outcome: Outcome
 
@@ -27,12 +27,12 @@ package struct CheckReport: Sendable {
         }
     }
 
-    /// `inOrder`, or another of the words of the conformance vectors.
+    /// The verdict: `inOrder`, or another verdict of the conformance vectors.
     package let verdict: String
-    /// The token of the first rule that is broken; nil if none is.
+    /// The token of the first broken rule, or `nil` if none is broken.
     package let broken: String?
     package let rows: [Row]
-    /// What the message says, decoded, under a heading each.
+    /// The decoded content of the message, each part under a heading.
     package let decoded: JSONObject
 
     package init(verdict: String, broken: String?, rows: [Row], decoded: JSONObject) {

@@ -1,10 +1,10 @@
-/// A rule of the protocol page, as a check's report names it.
+/// A rule of the protocol page, for the report of a check.
 struct CheckedRule {
-    /// A token of its own in its list.
+    /// The token, unique in its list.
     let id: String
-    /// What it asks for.
+    /// The requirement.
     let title: String
-    /// Of the protocol page.
+    /// The section of the protocol page.
     let section: String
 
     init(_ id: String, _ title: String, _ section: String) {
@@ -14,18 +14,18 @@ struct CheckedRule {
     }
 }
 
-/// What was found about the rules so far.
+/// The results of the rules so far.
 struct CheckFindings {
     private var failures: [String: String] = [:]
     private var unchecked: [String: String] = [:]
-    /// The rule behind which nothing could be read any more.
+    /// The broken rule after which reading could not continue.
     private var end: String?
 
     mutating func fail(_ id: String, because reason: String) { failures[id] = reason }
     mutating func leaveOut(_ id: String, because reason: String) { unchecked[id] = reason }
     mutating func end(at id: String) { end = id }
 
-    /// A row for each rule, in their order.
+    /// Returns one row for each rule, in order.
     func rows(_ rules: [CheckedRule]) -> [CheckReport.Row] {
         var isOver = false
         return rules.map { rule in

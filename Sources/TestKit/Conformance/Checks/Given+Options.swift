@@ -3,13 +3,13 @@ import TextAndTime
 package import ThreeDS
 import WebAuthn
 
-// The values of options; each error names the option.
+// The values of options; each error names its option.
 extension Given {
     package static func issuer(_ text: String, option: String) throws(GivenError) -> IssuerURL {
         do { return try IssuerURL(written: text) } catch { throw GivenError(.usage, "\(option): \(error.what)") }
     }
 
-    /// An issuer's URL is its origin.
+    /// Reads an origin, which has the form of an issuer's URL.
     package static func origin(_ text: String, option: String) throws(GivenError) -> String {
         try issuer(text, option: option).text
     }
@@ -45,7 +45,7 @@ extension Given {
         try one(of: ExponentPolicy.allCases.map { ($0.rawValue, $0) }, text, option)
     }
 
-    /// Whether an authenticator of this authnType can verify its user.
+    /// Returns whether an authenticator of this authnType can verify its user.
     package static func canVerifyUser(_ text: String, option: String) throws(GivenError) -> Bool {
         try one(of: [("pin", true), ("presence", false), ("test", true)], text, option)
     }

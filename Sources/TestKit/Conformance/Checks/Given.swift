@@ -5,12 +5,12 @@ import StrictJSON
 import TextAndTime
 package import WebAuthn
 
-/// What is wrong with something that the user gave: one line that is safe to print.
+/// An error in the user's input: one line that is safe to print.
 package struct GivenError: Error, Sendable, CustomStringConvertible {
     package enum Kind: Sendable {
-        /// The value of an option.
+        /// An error in the value of an option.
         case usage
-        /// What a file holds.
+        /// An error in the content of a file.
         case data
     }
 
@@ -23,12 +23,12 @@ package struct GivenError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Texts and files of a user's, read into what the checks go by.
+/// Readers of the user's texts and files, for the checks.
 package enum Given {
-    /// Bytes of a file with keys.
+    /// The limit of a file with keys, in bytes.
     package static let maxKeysBytes = 1_048_576
 
-    /// The message in a file: one line of printable ASCII, with white space around it at most.
+    /// Reads the message in a file: one line of printable ASCII, with optional white space around it.
     package static func jws(_ bytes: [UInt8]) throws(GivenError) -> String {
         let trimmed = trimmed(bytes)
         guard !trimmed.isEmpty else { throw GivenError(.data, "is empty; a compact JWS is expected") }
@@ -38,7 +38,7 @@ package enum Given {
         throw GivenError(.data, "holds no compact JWS: byte \(wrong) is no printable ASCII")
     }
 
-    /// An assertion, by itself or in a decision.
+    /// Reads an assertion, by itself or in a decision.
     package static func assertion(_ bytes: [UInt8]) throws(GivenError) -> AuthenticationResponse {
         do {
             let limits = JSONLimits(maxBytes: AssertionCheck.maxFileBytes)
@@ -59,7 +59,7 @@ package enum Given {
         do { return try JWKSet(json: bytes) } catch { throw GivenError(.data, "holds no JWK Set: \(error)") }
     }
 
-    /// A public key: PEM, a JSON Web Key, or SubjectPublicKeyInfo in base64url.
+    /// Reads a public key: PEM, a JSON Web Key, or SubjectPublicKeyInfo in base64url.
     package static func publicKey(_ bytes: [UInt8]) throws(GivenError) -> PublicKey {
         let text = trimmed(bytes)
         do {

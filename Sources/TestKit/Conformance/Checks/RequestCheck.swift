@@ -3,25 +3,25 @@ import Keys
 import StrictJSON
 package import ThreeDS
 
-/// What is known about the enrollment that a message is for; what is nil is taken from the message, and not checked.
+/// The facts about a message's enrollment; a `nil` fact comes from the message and is not checked.
 package struct RequestFacts: Sendable {
     package var keys: JWKSet?
     package var issuer: IssuerURL?
     package var authenticatorId: TokenID?
     package var rpId: String?
     package var credentialId: [UInt8]?
-    /// Seconds since 1970: the authenticator's clock.
+    /// The time of the authenticator's clock, in seconds since 1970.
     package var now: Int64?
-    /// Whether an approval of the enrollment can carry UV.
+    /// Whether approvals of this enrollment can carry UV.
     package var canVerifyUser: Bool?
     package var exponentPolicy: ExponentPolicy
 
     package init(exponentPolicy: ExponentPolicy = .refuse) { self.exponentPolicy = exponentPolicy }
 }
 
-/// Judges a message of an issuer's as the agent does, and goes on behind a broken rule as far as that can be.
+/// Verifies a message of an issuer as the agent does, and continues after a broken rule as far as possible.
 package enum RequestCheck {
-    /// Bytes of a file that are looked at: what is longer than a message may be is still told from what is none.
+    /// The limit of a file, in bytes; it exceeds a message's limit, so that a message too long is reported as such.
     package static let maxFileBytes = 65_536
 
     /// - Throws: an `OpenSSLError` if this machine's cryptography fails.
@@ -35,7 +35,7 @@ package enum RequestCheck {
             verdict: first.verdict, broken: first.token, rows: findings.rows(rules), decoded: content.json)
     }
 
-    /// The request of a message, whether or not its signature holds and its time has come; nil if it is not in order.
+    /// Returns the request of a message, even with an invalid signature or time, or `nil` for another defect.
     ///
     /// - Throws: an `OpenSSLError` if this machine's cryptography fails.
     package static func request(in jws: String) throws -> (request: AuthnRequest, issuer: String)? {
@@ -51,7 +51,7 @@ package enum RequestCheck {
 }
 
 extension RequestFacts {
-    /// The rules that go by what was not given.
+    /// Marks the rules that need a missing fact as not checked.
     fileprivate func unchecked(_ content: RequestContent) -> CheckFindings {
         var findings = CheckFindings()
         let missing: [(isMissing: Bool, rules: [String], option: String)] = [
@@ -70,7 +70,7 @@ extension RequestFacts {
 
 }
 
-/// One message, read again and again, each time with what was wrong before out of the way.
+/// A repeated reading of one message; before each round, the previous error is removed.
 private struct RequestReading {
     private var jws: String
     private var keys: JWKSet
@@ -83,7 +83,7 @@ private struct RequestReading {
         self.content = content
         keys = facts.keys ?? JWKSet(keys: [])
         now = facts.now ?? content.timeInOrder
-        // Of an issuer that is none, and of an id that is none, no message is.
+        // No message matches the placeholder issuer or the placeholder id.
         let issuer = try facts.issuer ?? content.issuer ?? IssuerURL("https://issuer.invalid")
         self.facts = EnrollmentFacts(
             issuer: issuer, authenticatorId: try facts.authenticatorId ?? content.audience ?? Self.nobody(),
@@ -98,7 +98,7 @@ private struct RequestReading {
         return id
     }
 
-    /// Reads until nothing is wrong any more, or what is wrong cannot be put out of the way.
+    /// Reads until no rule is broken, or until a broken rule cannot be removed.
     mutating func readThrough(
         _ findings: inout CheckFindings
     ) throws -> (first: RequestFinding, last: MessageVerdict) {
@@ -125,7 +125,7 @@ private struct RequestReading {
         return RequestFinding(verdict)
     }
 
-    /// Puts what breaks a rule out of the way; false if that cannot be.
+    /// Removes the cause of a broken rule; returns false if that is impossible.
     private mutating func goOn(behind rule: String) throws -> Bool {
         switch rule {
         case "unknownKey", "signature": return try signAnew()

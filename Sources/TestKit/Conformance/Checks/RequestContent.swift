@@ -2,9 +2,9 @@ import IssuerProtocol
 import StrictJSON
 import TextAndTime
 
-/// What a message says, before anything of it is checked: for the report, and for what nobody has told the kit.
+/// The content of a message before verification, for the report and for missing facts.
 struct RequestContent {
-    /// Nil if it is not even of a JWS's form.
+    /// The message, or `nil` if it is not a well-formed JWS.
     let message: CompactJWS?
     private let header: JSONValue?
     private let claims: JSONValue?
@@ -48,13 +48,15 @@ struct RequestContent {
         }
     }
 
-    /// A time at which the message is not ahead, and not past if that can be: its `iat`, or the second before its `exp`.
+    /// A time at which the message is neither early nor, if possible, expired.
+    ///
+    /// It is the message's `iat`, or the second before its `exp`.
     var timeInOrder: Int64 {
         let iat = try? object.integer("iat")
         guard let exp = try? object.integer("exp"), exp > .min else { return iat ?? 0 }
         return min(iat ?? exp - 1, exp - 1)
     }
 
-    /// What was decoded of it; null for a part that cannot be.
+    /// The decoded content; a part that cannot be decoded is `null`.
     var json: JSONObject { ["header": header ?? .null, "claims": claims ?? .null] }
 }

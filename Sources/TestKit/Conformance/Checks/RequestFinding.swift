@@ -1,14 +1,14 @@
 import IssuerProtocol
 import ThreeDS
 
-/// What `AuthnRequestReader` has said of a message, in the words of the conformance vectors.
+/// A verdict of `AuthnRequestReader`, in the words of the conformance vectors.
 struct RequestFinding {
     let verdict: String
-    /// The stable token of what is wrong; nil if nothing is.
+    /// The stable token of the error, or `nil` if there is none.
     let token: String?
-    /// The rule of `RequestRuleList` that is broken; nil if none is.
+    /// The broken rule of `RequestRuleList`, or `nil` if none is broken.
     let rule: String?
-    /// One line that is safe to print.
+    /// The reason, in one line that is safe to print.
     let reason: String
 
     private init(_ verdict: String, token: String? = nil, rule: String? = nil, _ reason: String = "") {
@@ -41,7 +41,7 @@ struct RequestFinding {
             }
     }
 
-    /// What the time makes of a cancellation, which its reader leaves open.
+    /// Adds the time to the verdict on a cancellation, because its reader does not check it.
     init(_ cancellation: Cancellation, at now: Int64) {
         guard now < cancellation.exp else {
             self = Self("cancellation", token: "exp", rule: "expired", "exp is past, so it has no effect")
@@ -59,7 +59,7 @@ struct RequestFinding {
             }
     }
 
-    /// The same, of a signature that is not even of its length.
+    /// A copy for a signature of the wrong length.
     var ofLength: RequestFinding {
         Self(verdict, token: token, rule: "signatureLength", "the signature has not 64 bytes")
     }
@@ -90,7 +90,7 @@ extension RequestRefusal {
         }
     }
 
-    /// Some rules are looked at in two places; the message says in which of them it was.
+    /// Returns the rule; some are checked in two places, which the message distinguishes.
     private func ruleOfMessage(_ rule: Rule) -> String {
         switch rule {
         case .expMissing, .expNotInteger: "exp"

@@ -1,4 +1,4 @@
-/// The rules for a message of the issuer's, in the order in which `AuthnRequestReader` goes through them.
+/// The rules for a message of the issuer, in the order of `AuthnRequestReader`.
 enum RequestRuleList {
     static let request = envelope + time + claims + transaction + options
     static let cancellation =

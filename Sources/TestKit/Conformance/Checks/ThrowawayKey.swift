@@ -2,10 +2,10 @@ import IssuerProtocol
 import Keys
 import WebAuthn
 
-/// A key that lives for one check, and signs a message anew whose own signature cannot be checked or does not hold.
+/// A key for one check, which re-signs a message whose own signature is unchecked or invalid.
 ///
-/// So the rules behind the signature are judged by the very code that judges them in the agent and the sandbox, which
-/// looks at none of them before the signature.
+/// The agent and the sandbox check the signature before the other rules. With the new signature, their own code also
+/// checks the rules behind it.
 struct ThrowawayKey {
     private let key: SigningKey
 
@@ -13,13 +13,13 @@ struct ThrowawayKey {
 
     var publicKey: PublicKey { key.publicKey }
 
-    /// The same message with a signature of this key's.
+    /// Returns the message with a signature of this key.
     func signed(_ message: CompactJWS) throws(OpenSSLError) -> String {
         CompactJWS.compact(
             signingInput: message.signingInput, signature: try key.rawSignature(over: message.signingInput))
     }
 
-    /// The same assertion over these authenticator data, with a signature of this key's.
+    /// Returns the assertion with other authenticator data and a signature of this key.
     func signed(
         _ response: AuthenticationResponse, authenticatorData: [UInt8]
     ) throws(OpenSSLError) -> AuthenticationResponse {

@@ -36,7 +36,7 @@ struct KnownRequest {
     let cardholder: String
     let transaction: JSONObject
     let output: PurchaseOutput
-    /// Whether the purchase asked for a payment assertion.
+    /// Whether this purchase asked for a payment assertion.
     let wantsPayment: Bool
     let wantsVerification: Bool
     /// The listed request, or `nil` until it is listed.

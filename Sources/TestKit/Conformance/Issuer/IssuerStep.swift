@@ -94,7 +94,7 @@ struct IssuerStep: Sendable {
         /// The jti to send instead of the request's.
         var jti: String?
         var token = TokenChoice.own
-        /// Whether the flags say that the user was verified.
+        /// Whether UV is among the flags.
         var isVerified = true
         /// The body to send instead of valid JSON.
         var body: String?
@@ -123,7 +123,7 @@ struct Expectation: Sendable {
     var statuses: [Int]?
     var code: String?
     var transStatus: String?
-    /// Whether the signCount must be the greatest that the issuer has accepted from the kit.
+    /// Whether it must be the greatest signCount that the issuer has accepted from the kit.
     var signCountIsLast = false
     var signCount: Int?
     /// The requests that must be listed, by the case's names.
@@ -131,12 +131,12 @@ struct Expectation: Sendable {
     var listsNot: [String] = []
     /// The requests for which the list must have a cancellation.
     var cancels: [String] = []
-    /// Whether the list must be empty.
+    /// Whether an empty list is expected.
     var isEmpty: Bool?
     /// The latest and, below, the earliest time of the answer, in seconds.
     var within: Int?
     var notBefore: Int?
-    /// Whether the answer must be the same as the previous one.
+    /// Whether it must be the same answer as the previous one.
     var same = false
     /// The problem codes of a batch fetch, by cardholder.
     var problems: [String: String] = [:]

@@ -16,7 +16,7 @@ enum WrongRegistration: String, Sendable, CaseIterable {
 
     /// Builds the body of a registration that answers `options`.
     ///
-    /// - Parameter key: the credential's key. Its algorithm need not be one that the issuer offers.
+    /// - Parameter key: the credential's key. The issuer need not offer its algorithm.
     func body(
         of key: SigningKey, credentialId: [UInt8], options: EnrollmentOptionsAnswer, issuer: IssuerURL, name: String,
         pushSubscription: PushSubscription?

@@ -1,12 +1,14 @@
 import TextAndTime
 
-/// Text of a peer or a file as it may stand in a report or on a terminal, at whatever length.
+/// Text of a peer or a file, escaped for a report or a terminal, without a limit of length.
 enum ReportText {
-    /// Control characters and what reorders or hides text come out as `\uXXXX`; nothing else is changed.
+    /// Escapes control characters, and characters that reorder or hide text, as `\uXXXX`.
+    ///
+    /// All other characters stay the same.
     static func of(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
-        // In UTF-8 these bytes are part of no other scalar.
+        // In UTF-8 these bytes are never part of another scalar.
         for byte in text.utf8 {
             if byte < 0x20 || byte == 0x7F {
                 let digits = String(byte, radix: 16)

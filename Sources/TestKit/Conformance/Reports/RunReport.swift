@@ -2,9 +2,9 @@ import PageServing
 import StrictJSON
 import TextAndTime
 
-/// A run's outcome as files and as text for a terminal.
+/// The report of a run, as files and as text for a terminal.
 package struct RunReport: Sendable {
-    /// The most bytes of each form.
+    /// The limit of each form, in bytes.
     package static let limit = 20_000_000
 
     private let outcome: RunOutcome
@@ -16,7 +16,7 @@ package struct RunReport: Sendable {
         self.version = version
     }
 
-    /// One line for each section and for each case that did not pass, and the summary.
+    /// A table with one line for each section, one for each case that did not pass, and the summary.
     package var table: String {
         var lines = ["section  passed  failed  not shown"]
         for section in sections {
@@ -39,7 +39,7 @@ package struct RunReport: Sendable {
                 lines.append("  \(one.header.name)\(level): \(one.cause)")
             }
         }
-        // Thousands of them have one cause.
+        // Thousands of cases may have the same cause.
         let notRun = outcome.cases.filter { $0.verdict == .notRun }
         if let first = notRun.first { lines += ["", "Not run:", "  \(notRun.count) cases: \(first.cause)"] }
         lines += ["", "\(outcome.summary); seed \(outcome.seed), \(Self.seconds(outcome.milliseconds)) s"]
@@ -48,7 +48,7 @@ package struct RunReport: Sendable {
 
     package var json: String { String(decoding: outcome.json.serialized(), as: UTF8.self) }
 
-    /// A line of Markdown with the counts, for a README.
+    /// A Markdown badge with the counts, for a README.
     package var badge: String {
         let musts = outcome.cases.filter {
             $0.header.level == .must && $0.verdict != .notShown && $0.verdict != .notRun
@@ -60,10 +60,10 @@ package struct RunReport: Sendable {
         return "![\(outcome.side), issuer protocol 1: \(text)](https://img.shields.io/badge/\(path))"
     }
 
-    /// JUnit's XML, one `testcase` for each case.
+    /// The report as JUnit XML, with one `testcase` for each case.
     package var junit: String { Self.templates.render("junit", context) }
 
-    /// One page without anything from elsewhere.
+    /// The report as one HTML page that loads no other file.
     package var html: String { Self.templates.render("html", context) }
 
     private static let templates = PageTemplates([("junit", text: Templates.junit), ("html", text: Templates.html)])
@@ -74,7 +74,9 @@ package struct RunReport: Sendable {
         return sections
     }
 
-    /// Mustache escapes what it inserts; control characters, which XML has not, are escaped before.
+    /// The values for the templates.
+    ///
+    /// Mustache escapes the values that it inserts. Control characters, which XML does not allow, are escaped here.
     private var context: [String: Any] {
         [
             "side": outcome.side, "tested": ReportText.of(outcome.tested), "version": version,
@@ -98,7 +100,7 @@ package struct RunReport: Sendable {
             "level": one.header.level.rawValue, "seconds": seconds(one.milliseconds),
             "cause": one.cause, "verdict": one.verdict.words, "class": one.verdict.rawValue,
             "isFailure": one.fails, "isError": one.verdict == .broken || one.verdict == .notRun,
-            // A failed `should` fails no run, so JUnit's readers see it as skipped.
+            // A failed `should` does not fail the run, so JUnit's readers get it as skipped.
             "isSkipped": one.verdict == .notShown || (one.verdict == .failed && !one.fails),
             "hasExchanges": !one.exchanges.isEmpty, "leftOut": one.sentence,
             "exchanges": one.exchanges.map { exchange in

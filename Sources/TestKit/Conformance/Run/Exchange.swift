@@ -30,7 +30,7 @@ package struct Exchange: Sendable {
     var bytes: Int { [sent, sentBody, received, receivedBody].reduce(128) { $0 + $1.text.utf8.count } }
 }
 
-/// The exchanges of one case, in order: the last ones that fit.
+/// The last exchanges of one case that fit, in order.
 package struct KeptExchanges: Sendable {
     package private(set) var all: [Exchange] = []
     /// The number of earlier exchanges that are not kept.

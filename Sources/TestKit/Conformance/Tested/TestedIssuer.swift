@@ -47,7 +47,7 @@ package struct TestedIssuer: Sendable {
 
     /// Runs a command.
     ///
-    /// - Throws: ``CaseEnd/notShown(_:)`` if there is no command with this name.
+    /// - Throws: ``CaseEnd/notShown(_:)`` if the command is missing.
     func run(_ name: String, _ input: JSONObject, wire: Wire, trace: Trace) async throws -> CommandOutput {
         guard let command = commands[name] else { throw CaseEnd.notShown("there is no command for `\(name)`") }
         return try await command.output(
