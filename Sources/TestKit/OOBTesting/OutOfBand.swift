@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sandbox issuer and an agent that run as long as the suite with the trait `.outOfBand`, on free ports.
+/// A sandbox issuer and an agent on free ports, which run as long as a suite with the trait `.outOfBand`.
 ///
 /// `OOB_BIN_DIR` names the directory of `oob-agent`, `oobctl` and `oob-issuer`.
 public struct OutOfBand: Sendable {
@@ -11,7 +11,7 @@ public struct OutOfBand: Sendable {
 
     @TaskLocal static var running: OutOfBand?
 
-    /// The programs of the suite that the running test is in.
+    /// The programs of the current test's suite.
     ///
     /// - Throws: ``OOBError`` in a suite without the trait `.outOfBand`.
     public static var ofThisSuite: OutOfBand {
@@ -21,14 +21,14 @@ public struct OutOfBand: Sendable {
         }
     }
 
-    /// A cardholder of its own, of authnType `test`: what it sees and decides is nobody else's.
+    /// Enrolls a new cardholder of authnType `test`, whose requests no other test sees.
     ///
-    /// If it throws "this agent was built without personas", `OOB_BIN_DIR` has an agent for production: let it name
-    /// `.build/debug`, which `make build` makes.
+    /// The error "this agent was built without personas" means that `OOB_BIN_DIR` has an agent for production. Set it
+    /// to `.build/debug`, which `make build` makes.
     ///
     /// - Parameters:
-    ///   - persona: who plays it, such as `badSignature`; nil: the test decides.
-    ///   - times: how many requests the persona answers; nil: all.
+    ///   - persona: the persona that decides, such as `badSignature`, or `nil` if the test decides.
+    ///   - times: the number of requests that the persona answers, or `nil` for all.
     ///   - delay: the seconds after which it answers, 0 to 86,400.
     /// - Throws: ``OOBError``.
     public func cardholder(_ persona: String? = nil, times: Int? = nil, delay: Int? = nil) async throws -> Cardholder {
@@ -42,7 +42,7 @@ public struct OutOfBand: Sendable {
         return Cardholder(socket: socket, id: enrollment.id, authenticatorId: enrollment.authenticatorId)
     }
 
-    /// Buys something in USD with that cardholder's card.
+    /// Makes a purchase in USD with the cardholder's card.
     ///
     /// - Parameters:
     ///   - cents: the amount, in minor units.
@@ -61,9 +61,9 @@ public struct OutOfBand: Sendable {
         return purchase
     }
 
-    /// Sets the clocks of both programs forward, by a time such as `10m` or `1h30m`: what is due by then happens at once.
+    /// Moves the clocks of both programs ahead, by a time such as `10m` or `1h30m`; due events happen at once.
     ///
-    /// What was bought before has come to the agent by then.
+    /// The agent first fetches the earlier purchases.
     /// - Throws: ``OOBError``.
     public func advanceClock(by duration: String) async throws {
         _ = try await run("oobctl", ["fetch", "--socket", socket])
@@ -84,27 +84,27 @@ public struct OutOfBand: Sendable {
 /// A cardholder's app at the sandbox.
 public struct Cardholder: Sendable {
     let socket: String
-    /// The enrollment's id.
+    /// The ID of the enrollment.
     public let id: String
-    /// The issuer's name for it.
+    /// The issuer's ID of the enrollment.
     public let authenticatorId: String
 
-    /// An authn request, as `oobctl` prints it.
+    /// An authn request in the JSON of `oobctl`.
     public struct Request: Decodable, Sendable {
-        /// The ACS's id of the transaction.
+        /// The ACS's ID of the transaction.
         public let acsTransId: String
         /// `pending`, `approved`, `denied`, `expired`, `cancelled` or `refused`.
         public let state: String
         /// `Y` or `N`, once the issuer has answered.
         public let transStatus: String?
-        /// Where the payer returns to after an approval; nil if the merchant gave none.
+        /// The URL to which the payer returns after an approval, or `nil` if the merchant gave none.
         public let threeDSRequestorAppURL: String?
     }
 
-    /// Waits for the request, approves it if it is as expected, and returns it once the issuer took it.
+    /// Waits for the request, approves it if it is as expected, and returns it once the issuer has accepted it.
     ///
     /// - Parameters:
-    ///   - expectAmount: such as `USD 1.00`; with another amount nothing is approved.
+    ///   - expectAmount: the expected amount, such as `USD 1.00`; a request with another amount is not approved.
     ///   - wait: the seconds to wait for the request.
     /// - Throws: ``OOBError`` with the exit status of `oobctl`.
     @discardableResult
@@ -119,7 +119,7 @@ public struct Cardholder: Sendable {
         try await ctl(["deny", purchase.acsTransId, "--wait", "\(wait)"]).decoded(Request.self)
     }
 
-    /// The requests that wait for a decision, oldest first.
+    /// Returns the pending requests, oldest first.
     public func pending() async throws -> [Request] { try await ctl(["list"]).decoded([Request].self) }
 
     private func ctl(_ words: [String]) async throws -> Printed {
@@ -130,18 +130,18 @@ public struct Cardholder: Sendable {
 /// A purchase at the sandbox's merchant.
 public struct Purchase: Sendable {
     let issuer: String
-    /// The ACS's id of the transaction.
+    /// The ACS's ID of the transaction.
     public let acsTransId: String
 
-    /// Waits until it is decided or has expired, a minute at most.
+    /// Waits until the purchase is completed, for at most one minute.
     ///
     /// - Returns: `authenticated`, `notAuthenticated`, `expired`, `cancelled`, or still `pending`.
     /// - Throws: ``OOBError``.
     public func outcome() async throws -> String { try await story(wait: 60).status }
 
-    /// Waits until the issuer has refused an assertion for it, a minute at most.
+    /// Waits until the issuer has refused an assertion for the purchase, for at most one minute.
     ///
-    /// - Returns: the check that failed, such as `signature`; nil if none was refused.
+    /// - Returns: the failed check, such as `signature`, or `nil` if no assertion was refused.
     /// - Throws: ``OOBError``.
     public func failedCheck() async throws -> String? {
         for _ in 0..<600 {
@@ -153,7 +153,7 @@ public struct Purchase: Sendable {
         return nil
     }
 
-    /// All that the sandbox knows of it: its messages in EMV's names, the decisions, and how those were judged.
+    /// Returns the sandbox's record of the purchase: EMV messages, decisions and their verdicts, as JSON.
     public func story() async throws -> String { String(decoding: try await json(wait: 0), as: UTF8.self) }
 
     private func story(wait: Int) async throws -> Story {

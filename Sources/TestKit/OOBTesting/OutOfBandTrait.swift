@@ -4,22 +4,22 @@ public import Testing
 
 /// Starts both programs before the suite's first test, and stops them after its last.
 ///
-/// When a test has failed, the messages of the purchases that it made go to standard error.
+/// If a test fails, the messages of its purchases are printed on standard error.
 public struct OutOfBandTrait: SuiteTrait, TestTrait, TestScoping {
-    /// The suite and each of its tests have a scope of their own.
+    /// Whether tests of the suite get a scope too: each of them has one of its own.
     public var isRecursive: Bool { true }
 
-    /// By default a trait that is recursive has none for the suite itself.
+    /// Returns a provider for the suite itself too, which a recursive trait does not have by default.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> OutOfBandTrait? {
         test.isSuite || testCase != nil ? self : nil
     }
 
-    /// Runs the suite with the programs, and each of its tests so that a failure tells what was bought.
+    /// Runs the suite with the programs, and each test so that a failure prints its purchases.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard test.isSuite else { return try await tellFailures(of: test, testCase, performing: function) }
-        // One of a suite in this suite uses the same programs.
+        // A suite inside this suite uses the same programs.
         guard OutOfBand.running == nil else { return try await function() }
         let folder = "/tmp/oob-\(UUID().uuidString.split(separator: "-").first ?? "")"
         try FileManager.default.createDirectory(
@@ -66,11 +66,11 @@ public struct OutOfBandTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OutOfBandTrait {
-    /// A sandbox issuer and an agent for the suite.
+    /// A trait that runs a sandbox issuer and an agent for the suite.
     public static var outOfBand: OutOfBandTrait { OutOfBandTrait() }
 }
 
-/// What one test has bought.
+/// A record of one test's purchases.
 final class PurchaseLedger: Sendable {
     @TaskLocal static var current: PurchaseLedger?
 
@@ -80,6 +80,6 @@ final class PurchaseLedger: Sendable {
 
     func hasFailed() { state.withLock { $0.isFailure = true } }
 
-    /// Empty if it has not failed.
+    /// The purchases; empty if the test has not failed.
     var purchasesOfFailure: [Purchase] { state.withLock { $0.isFailure ? $0.purchases : [] } }
 }

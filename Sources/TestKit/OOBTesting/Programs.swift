@@ -4,21 +4,21 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What a program could not do.
+/// A failure of a program.
 public struct OOBError: Error, CustomStringConvertible {
-    /// The exit status, as the page of the commands lists it.
+    /// The exit status, as documented with the commands.
     public let status: Int32
-    /// What the program says.
+    /// The program's message.
     public let description: String
 
-    /// - Parameter description: it may have a merchant's text in it, so it is kept as it may be shown.
+    /// - Parameter description: may contain a merchant's text, so it is escaped.
     init(status: Int32, description: String) {
         self.status = status
         self.description = ShownText.of(description)
     }
 }
 
-/// What a program that succeeded has printed.
+/// The output of a program that succeeded.
 struct Printed {
     let data: Data
 
@@ -34,14 +34,14 @@ func run(_ name: String, _ words: [String]) async throws -> Printed {
 
 /// Runs a process to its end.
 ///
-/// - Parameter limit: the most bytes of either output; a process that writes more is ended.
+/// - Parameter limit: the limit of each output, in bytes; a process that writes more is killed.
 func output(of process: Process, limit: Int = 16 * 1_048_576) throws -> Printed {
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
     try process.run()
     let written = contents(of: [output.fileHandleForReading, errors.fileHandleForReading], limit: limit)
-    // SIGTERM is blocked in a child that a thread of Dispatch's has started.
+    // SIGTERM is blocked in a child that was started on a thread of Dispatch.
     if written == nil { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
     guard let written else { throw OOBError(status: 70, description: "it wrote more than \(limit) bytes") }
@@ -51,14 +51,14 @@ func output(of process: Process, limit: Int = 16 * 1_048_576) throws -> Printed 
     return Printed(data: written[0])
 }
 
-/// Reads files until all of them are closed; `nil` if one has more than `limit` bytes.
+/// Reads files until all of them are closed, or returns `nil` if one has more than `limit` bytes.
 ///
-/// All are read as it comes: a writer hangs as soon as one of them is full and nobody reads it.
+/// All files are read at the same time: a writer blocks as soon as one pipe is full and is not read.
 private func contents(of files: [FileHandle], limit: Int) -> [Data]? {
     var contents = files.map { _ in Data() }
     var waiting = files.map { pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0) }
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    // poll(2) leaves out a file whose number is negative.
+    // poll(2) ignores an entry with a negative file descriptor.
     while waiting.contains(where: { $0.fd >= 0 }) {
         guard unsafe poll(&waiting, nfds_t(waiting.count), -1) > 0 else { continue }
         for index in waiting.indices where waiting[index].revents != 0 {
@@ -74,7 +74,7 @@ private func contents(of files: [FileHandle], limit: Int) -> [Data]? {
     return contents
 }
 
-/// The body of an answer of the sandbox.
+/// Gets the body of an answer of the sandbox.
 func download(_ address: String, seconds: Double) async throws -> Data {
     guard let url = URL(string: address) else { throw OOBError(status: 64, description: "\(address) is no URL") }
     var request = URLRequest(url: url)
@@ -88,7 +88,7 @@ func download(_ address: String, seconds: Double) async throws -> Data {
 
 /// A program that runs until it is stopped.
 ///
-/// It says `listening on ADDRESS` on standard output when it is ready, and logs to the tests' own standard error.
+/// It prints `listening on ADDRESS` on standard output when it is ready, and logs to the tests' own standard error.
 final class LongRunning: Sendable {
     private let process: Process
     private let output = Pipe()
@@ -99,7 +99,7 @@ final class LongRunning: Sendable {
         try process.run()
     }
 
-    /// Waits for the line, a minute at most: no polling, and if the program ends instead, so does the wait.
+    /// Waits for the line, for at most one minute; the wait also ends if the program ends.
     func address() async throws -> String {
         let watchdog = DispatchWorkItem { [process] in process.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
@@ -122,7 +122,7 @@ final class LongRunning: Sendable {
     }
 }
 
-/// OOB_BIN_DIR names the directory of the programs.
+/// Makes a process of a program in the directory OOB_BIN_DIR.
 private func program(_ name: String, _ words: [String]) throws -> Process {
     guard let directory = ProcessInfo.processInfo.environment["OOB_BIN_DIR"] else {
         throw OOBError(status: 64, description: "set OOB_BIN_DIR to the directory of oob-agent, oobctl and oob-issuer")
@@ -134,7 +134,7 @@ private func program(_ name: String, _ words: [String]) throws -> Process {
     return process
 }
 
-/// Keeps what blocks off the threads that tests run on.
+/// Runs blocking code on a Dispatch thread, not on the threads that run tests.
 func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }

@@ -1,11 +1,11 @@
-/// Text of merchants and issuers as it may be shown on a terminal.
+/// Text of merchants and issuers, escaped for a terminal.
 enum ShownText {
-    /// The most bytes of one text.
+    /// The limit of one text, in bytes.
     static let limit = 262_144
 
-    /// The text with everything escaped that a terminal obeys or that reorders or hides text, and not too long.
+    /// Escapes characters that control a terminal or reorder or hide text, and cuts a long text.
     ///
-    /// Such scalars come out as `\uXXXX`, as JSON has them, above U+FFFF as a pair of surrogates.
+    /// Such a scalar becomes `\uXXXX` as in JSON, and above U+FFFF a pair of surrogates.
     static func of(_ text: String) -> String {
         var (bytes, left): ([UInt8], Int) = ([], text.utf8.count)
         for scalar in text.unicodeScalars {

@@ -2,13 +2,15 @@ import TextAndTime
 
 /// The width of a scalar in a proportional font.
 enum GlyphWidth {
-    /// In thousandths of the font's size: as DejaVu Sans has it, the widest of the usual fonts, and rather more for what
-    /// is not ASCII.
+    /// Returns the width in thousandths of the font's size.
+    ///
+    /// The widths are those of DejaVu Sans, the widest of the usual fonts. They are larger than needed for scalars
+    /// outside ASCII.
     static func thousandths(_ scalar: Unicode.Scalar) -> Int {
         switch scalar {
         case " "..."~": ascii[Int(scalar.value) - 0x20]
         case "’", "‘", "·": 340
-        // Whole sentences and signs for numbers.
+        // Ligatures of whole sentences, and cuneiform signs for numbers.
         case "\u{FDFA}"..."\u{FDFD}", "\u{12000}"..."\u{1254F}": 8_000
         default: isMark(scalar) ? 0 : DisplayWidth.isWide(scalar) ? 1_350 : isLetterOfEurope(scalar) ? 800 : 1_200
         }

@@ -1,32 +1,32 @@
-/// Where the lanes of a diagram are, and its texts between them, in pixels.
+/// The positions of a diagram's lanes, and of the texts between them, in pixels.
 struct LaneSpacing {
-    /// What a text between two lanes asks for.
+    /// The width that a text between two lanes needs.
     struct Wish {
         let lanes: ClosedRange<Int>
         let width: Int
     }
 
-    /// Where a text is: its middle, and whether it lies over the lines of lanes, which are interrupted for it.
+    /// The place of a text: its middle, and whether it covers lines of lanes, which are interrupted for it.
     struct Place: Equatable {
         let middle: Int
         let isOverLanes: Bool
     }
 
-    /// Between two heads.
+    /// The space between two heads.
     private static let space = 10
-    /// From lane to lane if there is room.
+    /// The usual distance between lanes, if there is room.
     private static let usual = 165
-    /// Between a text and the lanes beside it.
+    /// The space between a text and the lanes beside it.
     private static let padding = 8
 
-    /// From the left, rising.
+    /// The positions of the lanes, from left to right.
     let lanes: [Int]
 
-    /// Lanes that are as far apart as their heads need, and then as their texts would like as far as there is room.
+    /// Places the lanes: first as far apart as their heads need, then wider for their texts while there is room.
     ///
     /// - Parameters:
-    ///   - heads: how wide each lane's head is.
-    ///   - most: from the left end of the first head to the right end of the last one.
+    ///   - heads: the width of each lane's head.
+    ///   - most: the greatest width from the left end of the first head to the right end of the last.
     init(heads: [Int], wishes: [Wish], start: Int, most: Int) {
         let least = zip(heads, heads.dropFirst()).map { left, right in (left + right + 1) / 2 + Self.space }
         var wanted = least.map { max($0, Self.usual) }
@@ -41,7 +41,7 @@ struct LaneSpacing {
         self.lanes = lanes
     }
 
-    /// Gives each gap what it wants, those that want least first; what is left is shared alike.
+    /// Gives each gap its wanted width, small demands first; if the room is short, the rest is shared equally.
     private static func shared(_ room: Int, least: [Int], wanted: [Int]) -> [Int] {
         var (gaps, room) = (least, room)
         let order = gaps.indices.sorted { (wanted[$0] - least[$0], $0) < (wanted[$1] - least[$1], $1) }
@@ -53,17 +53,19 @@ struct LaneSpacing {
         return gaps
     }
 
-    /// How wide a text between these lanes can be.
+    /// Returns the greatest width of a text between these lanes.
     func width(across range: ClosedRange<Int>) -> Int {
         lanes[range.upperBound] - lanes[range.lowerBound] - 2 * Self.padding
     }
 
-    /// The widest of the gaps.
+    /// Returns the width of the widest gap.
     func widestGap(in range: ClosedRange<Int>) -> Int {
         (range.lowerBound..<range.upperBound).map { width(across: $0...($0 + 1)) }.max() ?? 0
     }
 
-    /// In the middle gap, of two the sender's, or in the nearest that has room for it; else over the lanes.
+    /// Returns the place of a text: a gap near the middle with enough room, else over the lanes.
+    ///
+    /// If there are two middle gaps, the sender's is preferred.
     func place(width: Int, from: Int, to: Int) -> Place {
         let range = min(from, to)...max(from, to)
         let gaps = range.lowerBound..<range.upperBound
@@ -76,23 +78,23 @@ struct LaneSpacing {
         return Place(middle: (lanes[gap] + lanes[gap + 1]) / 2, isOverLanes: false)
     }
 
-    /// A text broken into lines: within the widest gap if they hold it, else over the lanes.
+    /// Breaks a text into lines that fit in the widest gap, or else over the lanes.
     func lines(_ text: String, across range: ClosedRange<Int>, most: Int, in font: TextFitting) -> [String] {
         let gap = max(1, widestGap(in: range))
         let inGap = font.items(text, width: gap, most: most)
-        // Two lines over the lanes are easier to read than a column of pieces.
+        // Two lines over the lanes are easier to read than a column of fragments.
         let isOver = range.count > 2 && (inGap.texts.count > 2 || inGap.harm > 0 || inGap.isCut)
         return font.balanced(isOver ? max(1, width(across: range)) : gap) { font.items(text, width: $0, most: most) }
     }
 
-    /// Where a note over a lane can be, without touching its neighbours and the ends of the picture.
+    /// Returns the room for a note over a lane: it may not touch the neighbouring lanes or the ends of the picture.
     func room(forNoteOn lane: Int, within ends: ClosedRange<Int>) -> ClosedRange<Int> {
         let left = lane > 0 ? lanes[lane - 1] + Self.padding : ends.lowerBound
         let right = lane + 1 < lanes.count ? lanes[lane + 1] - Self.padding : ends.upperBound
         return left...max(left, right)
     }
 
-    /// Where a note begins: in the middle of its lane if there is room to both sides, and never outside of the picture.
+    /// Returns the left end of a note: centred on its lane if there is room, and always inside the picture.
     func start(ofNoteOn lane: Int, width: Int, in room: ClosedRange<Int>) -> Int {
         let last = room.upperBound - width
         guard last >= room.lowerBound else { return lane == lanes.count - 1 ? max(0, last) : room.lowerBound }

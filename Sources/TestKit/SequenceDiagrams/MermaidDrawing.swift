@@ -2,7 +2,7 @@
 struct MermaidDrawing {
     let diagram: SequenceDiagram
 
-    /// Without a line feed at its end.
+    /// The text, without a line feed at its end.
     var text: String {
         let all = "Note over p0" + (diagram.parties.count > 1 ? ",p\(diagram.parties.count - 1)" : "")
         let heading = [diagram.title] + diagram.subtitles + (diagram.ending.map { [$0.text] } ?? [])
@@ -19,7 +19,7 @@ struct MermaidDrawing {
         return lines.joined(separator: "\n")
     }
 
-    /// The text with every sign that means something to Mermaid, HTML or Markdown as Mermaid's `#38;`.
+    /// Escapes each character with a meaning in Mermaid, HTML or Markdown in Mermaid's form, such as `#38;`.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             let isPlain = scalar.properties.isAlphabetic || "0"..."9" ~= scalar || plain.contains(scalar)

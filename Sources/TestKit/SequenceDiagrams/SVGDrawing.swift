@@ -12,10 +12,10 @@ struct SVGDrawing {
     private let diagram: SequenceDiagram
     private let spacing: LaneSpacing
     private let heads: [Int]
-    /// Of the whole picture.
+    /// The right end of the picture.
     private let right: Int
     private var elements: [String] = []
-    /// Where the next thing begins.
+    /// The vertical position of the next element.
     private var y = margin
 
     init(_ diagram: SequenceDiagram) {
@@ -109,7 +109,7 @@ struct SVGDrawing {
         y += 14
     }
 
-    /// At the right end of the title; returns how much of its width that takes.
+    /// Draws the ending at the right of the title, and returns the width that it takes.
     private mutating func drawEnding() -> Int {
         guard let ending = diagram.ending else { return 0 }
         let width = Self.name.width(of: ending.text) + 24
@@ -121,7 +121,7 @@ struct SVGDrawing {
         return width + 12
     }
 
-    /// Returns where the lanes begin.
+    /// Draws the heads, and returns the position where the lanes begin.
     private mutating func drawHeads() -> Int {
         for (index, party) in diagram.parties.enumerated() {
             let (x, width) = (spacing.lanes[index], heads[index])
@@ -136,7 +136,7 @@ struct SVGDrawing {
         return y
     }
 
-    /// Below all that was drawn, which interrupts them where it has to.
+    /// Inserts the lanes below all drawn elements, which interrupt them where necessary.
     private mutating func insertLanes(from top: Int, to bottom: Int) {
         let lines = spacing.lanes.map {
             #"  <line class="lane" x1="\#($0)" y1="\#(top)" x2="\#($0)" y2="\#(bottom)"/>"#
@@ -184,7 +184,7 @@ struct SVGDrawing {
         y += 8
     }
 
-    /// A text between lanes, from `y` on.
+    /// Writes a text between lanes, from `y` down.
     private mutating func write(
         block text: String, of step: SequenceDiagram.Step, _ kind: String, _ font: TextFitting, height: Int, most: Int
     ) {
@@ -235,9 +235,10 @@ struct SVGDrawing {
         elements.append(#"  <text class="\#(kind)" x="\#(x)" y="\#(y)"\#(anchored)>\#(Self.escaped(text))</text>"#)
     }
 
-    /// By scalars: a mark makes another character of what is before it, which XML still takes for itself.
+    /// Escapes text for XML, by scalars.
     ///
-    /// Control characters and the like, which XML has no form for, are no longer in it: it was made safe to show.
+    /// A character and a following combining mark are one Character, but XML still reads the first scalar by itself.
+    /// Control characters, which XML cannot contain, were replaced when the diagram was made.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

@@ -1,16 +1,16 @@
 import TextAndTime
 
-/// Who said what to whom, and when: parties as lanes from left to right, steps from top to bottom.
+/// A diagram of messages: parties are lanes from left to right, steps go from top to bottom.
 ///
-/// Its texts may come from anyone: they are made safe to show when the diagram is made, and are bounded. The same value
-/// is always drawn as the same bytes.
+/// Its texts may come from any source: the initializers bound them and make them safe to show. Equal values are always
+/// drawn as the same bytes.
 package struct SequenceDiagram: Sendable, Equatable {
-    /// One lane.
+    /// A party, which is a lane of the diagram.
     package struct Party: Sendable, Equatable {
         package let name: String
-        /// Its part in the story, in a few words; SVG alone has it.
+        /// The role in a few words; only SVG shows it.
         package let role: String
-        /// Whether the lane and what touches it stand out.
+        /// Whether its lane, and the arrows that touch it, are highlighted.
         package let isHighlighted: Bool
 
         package init(_ name: String, role: String, isHighlighted: Bool = false) {
@@ -20,15 +20,15 @@ package struct SequenceDiagram: Sendable, Equatable {
         }
     }
 
-    /// One arrow, or a note if it goes from a party to itself.
+    /// A step: an arrow, or a note if it goes from a party to itself.
     package struct Step: Sendable, Equatable {
-        /// Seconds since 1970, of the years 1970 to 9999.
+        /// The time in seconds since 1970, within the years 1970 to 9999.
         package let at: Int64
-        /// The party's place in the order of the lanes.
+        /// The index of the party in the order of the lanes.
         package let from, to: Int
         package let label: String
         package let detail: String?
-        /// Whether the arrow is dashed.
+        /// Whether to draw a dashed arrow.
         package let isAnswer: Bool
 
         package init(at: Int64, from: Int, to: Int, label: String, detail: String? = nil, isAnswer: Bool = false) {
@@ -42,7 +42,7 @@ package struct SequenceDiagram: Sendable, Equatable {
         var lanes: ClosedRange<Int> { min(from, to)...max(from, to) }
     }
 
-    /// How it all ended, in a word; SVG has it in a colour of its own.
+    /// The final state in one word, with a colour in SVG.
     package struct Ending: Sendable, Equatable {
         package enum Kind: String, Sendable { case good, bad, open }
 
@@ -55,19 +55,19 @@ package struct SequenceDiagram: Sendable, Equatable {
         }
     }
 
-    /// More are not drawn.
+    /// The limit of steps.
     package static let maxSteps = 1_000
 
     private static let lastSecond: Int64 = 253_402_300_799
 
     package let title: String
-    /// Each a line below the title.
+    /// The lines below the title.
     package let subtitles: [String]
     package let ending: Ending?
     package let parties: [Party]
     package let steps: [Step]
 
-    /// - Returns: nil for no party, for a step of a party that is not there, and for more than ``maxSteps``.
+    /// - Returns: `nil` without a party, if a step refers to a missing party, or for more than ``maxSteps``.
     package init?(
         title: String, subtitles: [String] = [], ending: Ending? = nil, parties: [Party], steps: [Step]
     ) {
@@ -80,7 +80,7 @@ package struct SequenceDiagram: Sendable, Equatable {
         (self.ending, self.parties, self.steps) = (ending, parties, steps)
     }
 
-    /// The title, and a line for each step with its time, safe to print, without a line feed at its end.
+    /// The title and one line for each step with its time, safe to print, without a line feed at the end.
     package var list: String {
         let lines = steps.indices.map { index in
             let (step, time) = (steps[index], Self.passed(steps[index].at - steps[0].at))
@@ -89,24 +89,24 @@ package struct SequenceDiagram: Sendable, Equatable {
         return ([title] + subtitles + lines).joined(separator: "\n")
     }
 
-    /// A `sequenceDiagram` of Mermaid, without a line feed at its end; what comes from outside is escaped.
+    /// A `sequenceDiagram` of Mermaid, without a line feed at its end; all texts are escaped.
     package var mermaid: String { MermaidDrawing(diagram: self).text }
 
-    /// A whole SVG file, without scripts and references; 880 pixels wide at most unless its lanes' heads need more.
+    /// A complete SVG file without scripts and references, at most 880 pixels wide unless the heads need more.
     package var svg: String { SVGDrawing(self).text }
 
     func names(of step: Step) -> String {
         step.isNote ? parties[step.from].name : "\(parties[step.from].name) to \(parties[step.to].name)"
     }
 
-    /// What a step's time is beside it: nothing if it is that of the step before.
+    /// Returns the time to show beside a step, or `nil` if it is the previous step's.
     func timeText(_ index: Int) -> String? {
         guard index > 0 else { return Self.passed(0) }
         guard steps[index].at != steps[index - 1].at else { return nil }
         return Self.passed(steps[index].at - steps[0].at)
     }
 
-    /// How much later than the step before it a step is, if it is so much that it has to be seen: an hour or more.
+    /// Returns the pause before a step if it is long enough to show, an hour or more, else `nil`.
     func pause(before index: Int) -> String? {
         guard index > 0, steps[index].at - steps[index - 1].at >= 3_600 else { return nil }
         return "\(Self.span(steps[index].at - steps[index - 1].at)) later"
@@ -114,7 +114,7 @@ package struct SequenceDiagram: Sendable, Equatable {
 
     private static func passed(_ seconds: Int64) -> String { (seconds < 0 ? "-" : "+") + span(abs(seconds)) }
 
-    /// Such as `12 s`, `00:10:00` and `6 d 23:59:00`.
+    /// Formats a duration, such as `12 s`, `00:10:00` and `6 d 23:59:00`.
     private static func span(_ seconds: Int64) -> String {
         guard seconds >= 60 else { return "\(seconds) s" }
         let ofDay = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
@@ -124,7 +124,7 @@ package struct SequenceDiagram: Sendable, Equatable {
 
     private static func shown(_ text: String, most: Int) -> String {
         let shown = DisplayText(text).text
-        // An escape is longer than what it stands for: cut what is shown.
+        // An escape is longer than its character, so the shown text is cut.
         let scalars = shown.unicodeScalars
         return scalars.count <= most ? shown : String(String.UnicodeScalarView(scalars.prefix(most - 1))) + "…"
     }

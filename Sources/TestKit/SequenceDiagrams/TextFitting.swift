@@ -1,9 +1,9 @@
-/// Breaks text into lines that fit, in pixels of a proportional font.
+/// Breaks text into lines that fit a width in pixels of a proportional font.
 struct TextFitting: Sendable {
     let size: Int
     var isBold = false
 
-    /// With some to spare: which font there is, nobody knows.
+    /// Returns the width with a reserve, because the reader's font is unknown.
     func width(_ character: Character) -> Int {
         let thousandths = character.unicodeScalars.reduce(0) { $0 + GlyphWidth.thousandths($1) }
         return (thousandths * size * (isBold ? 116 : 100) + 99_999) / 100_000
@@ -11,16 +11,16 @@ struct TextFitting: Sendable {
 
     func width(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
-    /// Lines, and how much their words suffered: 1 for each that is broken at a joint, 2 where it has none.
+    /// Lines of a text, with the harm to its words: 1 for each break at a joint, 2 for a break elsewhere.
     struct Lines: Equatable {
         var texts: [String] = []
         var harm = 0
 
-        /// Whether the last one ends with `…`.
+        /// Whether its last line ends with `…`.
         var isCut: Bool { texts.last?.hasSuffix("…") ?? false }
     }
 
-    /// At most so many lines; the last one ends with `…` if there is more.
+    /// Breaks a text into at most `most` lines; the last one ends with `…` if text is left.
     func lines(_ text: String, width limit: Int, most: Int) -> Lines {
         var (rest, lines) = (text[...], Lines())
         while !rest.isEmpty {
@@ -36,7 +36,7 @@ struct TextFitting: Sendable {
         return lines
     }
 
-    /// The same for a list with commas: its items stay whole as long as they fit on a line.
+    /// Breaks a list with commas into lines; an item stays whole if it fits on a line.
     func items(_ text: String, width limit: Int, most: Int) -> Lines {
         var lines = Lines()
         for item in Self.items(text) {
@@ -55,7 +55,7 @@ struct TextFitting: Sendable {
         return lines
     }
 
-    /// As many lines as within `limit`, of a length: no last line of one word.
+    /// Breaks into the same number of lines as within `limit`, but of similar length, to avoid a last line of one word.
     func balanced(_ limit: Int, _ broken: (Int) -> Lines) -> [String] {
         let lines = broken(limit)
         guard !lines.isCut else { return lines.texts }
@@ -69,10 +69,10 @@ struct TextFitting: Sendable {
         return broken(wide).texts
     }
 
-    /// Of the widest item of a list.
+    /// Returns the width of the widest item of a list.
     func widestItem(of text: String?) -> Int { text.map { Self.items($0).map(width).max() ?? 0 } ?? 0 }
 
-    /// Each with the comma that ends it.
+    /// Returns the items, each with the comma that ends it.
     private static func items(_ text: String) -> [String] {
         var items: [String] = []
         for word in text.split(separator: " ") {
@@ -85,7 +85,7 @@ struct TextFitting: Sendable {
         return items
     }
 
-    /// The text, or as much of it as fits before a `…`.
+    /// Returns the text, or as much of it as fits before a `…`.
     func cut(_ text: some StringProtocol, width limit: Int) -> String {
         guard width(of: text) > limit else { return String(text) }
         var (kept, used) = ("", width("…"))
@@ -97,7 +97,7 @@ struct TextFitting: Sendable {
         return kept + "…"
     }
 
-    /// The first line, which ends at a space if it can, and what comes after it.
+    /// Returns the first line, broken at a space if possible, and the rest.
     private func broken(
         _ text: Substring, width limit: Int
     ) -> (line: Substring, rest: Substring, harm: Int) {
@@ -115,12 +115,12 @@ struct TextFitting: Sendable {
         if let joint = Self.joint(of: text[..<end], before: text[end]) {
             return (text[..<joint], text[joint...], 1)
         }
-        // At least one character, so that there is an end.
+        // At least one character, so that the loop ends.
         if end == text.startIndex { end = text.index(after: end) }
         return (text[..<end], text[end...], 2)
     }
 
-    /// Where a word that is too long comes apart best: before a capital after a small letter, and after a mark of a URL.
+    /// Returns the best break of a word that is too long: at a change to a capital, or after a URL's punctuation.
     private static func joint(of text: Substring, before next: Character) -> Substring.Index? {
         var (joint, following) = (text.endIndex, next)
         while joint > text.startIndex {

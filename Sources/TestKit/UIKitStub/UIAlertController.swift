@@ -1,14 +1,14 @@
 /// An alert or an action sheet: a title, a message and the buttons below.
 @MainActor
 open class UIAlertController: UIViewController {
-    /// The place of the buttons: nothing here depends on it.
+    /// The position of the buttons, which has no effect here.
     public enum Style: Sendable {
         case actionSheet, alert
     }
 
-    /// The text below the title; `nil` if there is none.
+    /// The text below the title, or `nil` for none.
     open var message: String?
-    /// The style that it was made with.
+    /// The style of the alert.
     public final let preferredStyle: Style
     /// The buttons, in the order in which they were added.
     public private(set) final var actions: [UIAlertAction] = []
@@ -21,13 +21,13 @@ open class UIAlertController: UIViewController {
         self.title = title
     }
 
-    /// Adds a button behind the others.
+    /// Adds a button after the others.
     open func addAction(_ action: UIAlertAction) { actions.append(action) }
 
-    /// Taps a button, which UIKit leaves to the user: the alert is dismissed, then the button's handler is called.
+    /// Taps a button, as the user does in UIKit: dismisses the alert, then calls the button's handler.
     ///
-    /// - Parameter title: that of the button.
-    /// - Returns: false if the alert is not presented or has no such button; then nothing happens.
+    /// - Parameter title: the title of the button.
+    /// - Returns: false, without an effect, if the alert is not presented or has no such button.
     @discardableResult
     public final func tap(_ title: String) -> Bool {
         guard presentingViewController != nil, let action = actions.first(where: { $0.title == title }) else {
@@ -42,14 +42,14 @@ open class UIAlertController: UIViewController {
 /// A button of an alert.
 @MainActor
 open class UIAlertAction {
-    /// The look of the button: nothing here depends on it.
+    /// The look of the button, which has no effect here.
     public enum Style: Sendable {
         case `default`, cancel, destructive
     }
 
-    /// The text on the button; `nil` if there is none.
+    /// The text on the button, or `nil` for none.
     public final let title: String?
-    /// The style that it was made with.
+    /// The style of the button.
     public final let style: Style
     final let handler: (@MainActor (UIAlertAction) -> Void)?
 

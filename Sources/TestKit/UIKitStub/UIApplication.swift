@@ -1,17 +1,17 @@
 public import FoundationEssentials
 
-/// The app, which opens no URL and keeps what it was to open.
+/// A stub of the app, which records the URLs that it is asked to open, without opening them.
 @MainActor
 open class UIApplication {
-    /// An option of ``open(_:options:completionHandler:)``: nothing here depends on it.
+    /// An option of ``open(_:options:completionHandler:)``, which has no effect here.
     public struct OpenExternalURLOptionsKey: RawRepresentable, Hashable, Sendable {
-        /// Opens the URL in an app that has it as a universal link, and in no browser.
+        /// Opens the URL in an app that has it as a universal link, not in a browser.
         public static let universalLinksOnly = Self(rawValue: "UIApplicationOpenURLOptionUniversalLinksOnly")
 
         /// The name of the option.
         public let rawValue: String
 
-        /// Makes an option of its name.
+        /// Makes an option by name.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
@@ -20,13 +20,13 @@ open class UIApplication {
 
     private static let maxOpened = 100
 
-    /// The URLs that were to be opened, the newest last: at most 100.
+    /// The recorded URLs, the newest last; at most 100.
     public private(set) final var opened: [URL] = []
 
-    /// Makes an app that a test has to itself.
+    /// Makes a separate app for a test.
     public init() {}
 
-    /// Keeps the URL.
+    /// Records the URL.
     ///
     /// - Parameter completionHandler: called with true before this returns.
     open func open(

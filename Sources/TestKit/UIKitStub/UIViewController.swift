@@ -1,19 +1,19 @@
-/// A screen without pixels, which keeps what it presents, so that a test can look at it.
+/// A stub of a screen, which records the presented controller for a test.
 @MainActor
 open class UIViewController {
-    /// The title; `nil` if there is none.
+    /// The title, or `nil` for none.
     open var title: String?
-    /// The controller that this one presents; `nil` if it presents none.
+    /// The presented controller, or `nil` for none.
     public private(set) final var presentedViewController: UIViewController?
-    /// The controller that presents this one; `nil` if none does.
+    /// The presenting controller, or `nil` for none.
     public private(set) final weak var presentingViewController: UIViewController?
 
-    /// Makes a screen that presents nothing.
+    /// Makes a screen without a presented controller.
     public init() {}
 
-    /// Presents a controller, at once.
+    /// Presents a controller at once.
     ///
-    /// As in UIKit, nothing happens if this one presents another already.
+    /// As in UIKit, the call has no effect if this controller already presents another one.
     ///
     /// - Parameter completion: called before this returns, if the controller is presented.
     open func present(
@@ -25,7 +25,7 @@ open class UIViewController {
         completion?()
     }
 
-    /// Dismisses the controller that this one presents, or this one if it presents none.
+    /// Dismisses the presented controller, or this one if it presents none.
     ///
     /// - Parameter completion: called before this returns.
     open func dismiss(animated: Bool, completion: (@MainActor () -> Void)? = nil) {

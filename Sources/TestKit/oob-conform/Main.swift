@@ -2,7 +2,7 @@ import ArgumentParser
 import LinuxProcess
 import Versioning
 
-/// The conformance kit, for whoever writes an issuer's back end or an approver.
+/// The conformance kit, for developers of an issuer's back end or of an approver.
 @main
 struct OOBConform: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

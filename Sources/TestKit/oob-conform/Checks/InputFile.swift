@@ -4,16 +4,16 @@ import Glibc
 import LinuxProcess
 import TextAndTime
 
-/// A file that an argument names; `-` is standard input.
+/// A file named by an argument; `-` is standard input.
 struct InputFile {
     let path: String
 
-    /// What names it in a message.
+    /// The file's name in messages.
     var name: String { path == "-" ? "standard input" : EscapedText.of(path, limit: 1_024) }
 
-    /// All of it but a byte order mark at its beginning, which a reader may ignore (RFC 8259 §8.1).
+    /// Reads the file without a byte order mark at its start, which a reader may ignore (RFC 8259 §8.1).
     ///
-    /// - Throws: the exit status, if it cannot be read or has more bytes; that is said.
+    /// - Throws: the exit status, if the file cannot be read or has more bytes; the message is printed first.
     func bytes(atMost limit: Int) throws(ExitCode) -> [UInt8] {
         let descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable() }
@@ -34,7 +34,7 @@ struct InputFile {
         failed("cannot be read: \(unsafe String(cString: strerror(errno)))", .noInput)
     }
 
-    /// Reads it as what it must be.
+    /// Reads the file with a parser.
     func read<Value>(
         atMost limit: Int, as parse: ([UInt8]) throws(GivenError) -> Value
     ) throws(ExitCode) -> Value {
@@ -48,13 +48,13 @@ struct InputFile {
     }
 }
 
-/// Makes wrong usage of a value that an option must not have.
+/// Reports an invalid value of an option as wrong usage.
 func usage<Value>(_ parse: () throws -> Value) throws -> Value {
     do { return try parse() } catch let error as GivenError { throw ValidationError(error.description) }
 }
 
 extension CheckReport {
-    /// Prints the report, and throws the exit status unless all is in order.
+    /// Prints the report, and throws the exit status if a rule is broken.
     func show(of file: InputFile, json: Bool) throws {
         try output.data(json ? jsonLine : text(of: file.name))
         if !isInOrder { throw ExitCode.failure }

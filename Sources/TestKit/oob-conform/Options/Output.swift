@@ -2,13 +2,15 @@ import ArgumentParser
 import Foundation
 import LinuxProcess
 
-/// The only place that prints: data on standard output, messages on standard error.
+/// The program's output: data on standard output, messages on standard error.
+///
+/// No other code prints.
 let output = ProgramOutput(of: "oob-conform")
 
 extension ProgramOutput {
-    /// Writes a file whole.
+    /// Writes a file atomically.
     ///
-    /// - Throws: the exit status, if it cannot be written; that is said.
+    /// - Throws: the exit status, if the file cannot be written; the message is printed first.
     func write(_ text: String, to path: String) throws(ExitCode) {
         do { try Data(text.utf8).write(to: URL(filePath: path), options: .atomic) } catch {
             message("\(path): cannot be written")

@@ -2,7 +2,7 @@ import Glibc
 import LinuxProcess
 import Synchronization
 
-/// How far the run is, on standard error at a terminal.
+/// The progress of a run, on standard error at a terminal.
 final class ProgressBar: Sendable {
     private static let cells = 30
 
@@ -11,7 +11,7 @@ final class ProgressBar: Sendable {
 
     init(total: Int) { self.total = total }
 
-    /// One more is over.
+    /// Counts a finished case, and shows its name.
     func advance(_ name: String) {
         let done = done.withLock { done in
             done += 1
@@ -22,10 +22,10 @@ final class ProgressBar: Sendable {
         show("[\(bar)] \(done) of \(total)  \(name)")
     }
 
-    /// Leaves the line empty.
+    /// Clears the line.
     func end() { show("") }
 
-    /// Shows text at the beginning of the terminal's line, in place of what stood there.
+    /// Replaces the text of the terminal's line.
     private func show(_ text: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         _ = ProgramOutput.write(Array("\r\(text)\u{1B}[K".utf8), to: STDERR_FILENO)

@@ -4,7 +4,7 @@ import Foundation
 import LinuxProcess
 import Versioning
 
-/// What both runs take: which cases, how they are played, and where the outcome is written.
+/// The options of both kinds of run: the choice of cases, the order of play, and the output files.
 struct RunOptions: ParsableArguments {
     @Option(help: "The tested side's file; `oob-conform init` writes one.", completion: .file())
     var config: String?
@@ -65,12 +65,12 @@ struct RunOptions: ParsableArguments {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     }
 
-    /// Whether a case is among those that were chosen.
+    /// Returns whether a case is chosen.
     func takes(_ header: CaseHeader) -> Bool {
         (names.isEmpty || names.contains(header.name)) && (sections.isEmpty || sections.contains { header.isIn($0) })
     }
 
-    /// Looks at the names and sections that were chosen: each must be of some case.
+    /// Verifies that each chosen name and section has a case.
     func check(against headers: [CaseHeader]) throws {
         for name in names where !headers.contains(where: { $0.name == name }) {
             throw CaseFileError("--case \(name): there is no such case; --list shows them")
@@ -83,7 +83,7 @@ struct RunOptions: ParsableArguments {
         }
     }
 
-    /// Plays, reports, and ends with the exit status of the outcome.
+    /// Plays the cases, reports, and throws the exit status of the outcome.
     func run(
         _ side: String, _ tested: String, _ playable: [PlayableCase], limit: RunLimit, without secrets: KnownSecrets
     ) async throws {
@@ -107,7 +107,7 @@ struct RunOptions: ParsableArguments {
         throw ExitCode(outcome.exitStatus)
     }
 
-    /// Prints the chosen cases, a line for each.
+    /// Prints the chosen cases, one a line.
     func show(_ headers: [CaseHeader]) throws {
         for header in headers.filter(takes) {
             try output.data("\(header.section)  \(header.name) (\(header.level.rawValue)): \(header.title)")
@@ -115,7 +115,7 @@ struct RunOptions: ParsableArguments {
     }
 }
 
-/// Does `work`; what keeps a run from being played is one line and exit status 2.
+/// Runs `work`; an error that prevents a run is printed in one line, with exit status 2.
 func runnable(_ work: () async throws -> Void) async throws {
     do { try await work() } catch let error as CaseFileError {
         output.message(error.description)
