@@ -32,7 +32,9 @@ package struct InboxServer: Sendable {
     }
     /// Seconds for which the page waits for a decision of the agent.
     static var decisionSeconds: Int { ControlTimeout.decide(decideCommand) }
-    /// The bounds of a header: browsers send the cookies of all servers on a host, so 16 KiB, and the inbox's own.
+    /// The bounds of a request's header: 16 KiB for other servers' cookies, and the inbox's own fields.
+    ///
+    /// A browser sends a server the cookies of all servers on the same host.
     private static let header = PatientChannel.HeaderBounds(fieldBytes: 17_408, bytes: 32_768, fields: 64)
 
     private let agent: InboxAgent

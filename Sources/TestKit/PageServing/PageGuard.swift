@@ -51,7 +51,7 @@ package struct PageGuard: Sendable {
         call.headerFields[.fetchSite].map { !["same-origin", "none"].contains($0) } ?? false
     }
 
-    /// Whether a script, a picture or a style makes the request, not a window that a user may look at.
+    /// Whether a script, a picture or a style makes the request, not a window: no user needs to be present.
     ///
     /// A client that does not send Sec-Fetch-Dest counts as a window.
     package static func isInBackground(_ call: HTTPRequest) -> Bool {

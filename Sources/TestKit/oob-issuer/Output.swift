@@ -4,7 +4,7 @@ import Sandbox
 
 /// The program's output: data on standard output, messages on standard error.
 ///
-/// Nothing else prints.
+/// No other code prints.
 let output = ProgramOutput(of: "oob-issuer")
 
 extension ExitCode {

@@ -133,7 +133,7 @@ struct Expectation: Sendable {
     var cancels: [String] = []
     /// Whether an empty list is expected.
     var isEmpty: Bool?
-    /// The latest and, below, the earliest time of the answer, in seconds.
+    /// The latest time of the answer, in seconds; `notBefore` is the earliest.
     var within: Int?
     var notBefore: Int?
     /// Whether it must be the same answer as the previous one.

@@ -75,7 +75,7 @@ extension InboxResponder {
         }
     }
 
-    /// Describes an error, and says that nothing was decided only if that is certain.
+    /// Describes an error; denies that a decision was made only if that is certain.
     private static func problem(_ error: ClientError, of action: String) -> String {
         switch error {
         case .refused, .unreachable: action == "decide" ? "Nothing was decided. \(error)" : "\(error)"

@@ -35,7 +35,7 @@ package struct IssuerSite: Sendable {
     }
 }
 
-/// The site, once the server listens: before that, the port may be unknown, as the system may choose it.
+/// A holder of the site, which is known only once the server listens: the system may choose the port.
 package final class SiteHolder: Sendable {
     private let site: Mutex<IssuerSite?>
 

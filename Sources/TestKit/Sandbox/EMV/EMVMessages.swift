@@ -57,7 +57,7 @@ struct EMVMessages: Sendable {
         }
         addMethod(to: &members)
         if !isDecoupled, profile.channel == .app { members["acsRenderingType"] = rendering }
-        // Y is the default because the agent opens the URL when it has finished.
+        // Y is the default, because the agent returns to the URL.
         if profile.version == .v231, profile.channel == .app {
             members["threeDSRequestorAppURLInd"] = .string(profile.appURLInd ?? "Y")
         }

@@ -49,7 +49,7 @@ struct EMVOutcome: Sendable {
         }
     }
 
-    /// The number of the cardholder's attempts; a decoupled authentication has no interactions to count.
+    /// The number of the cardholder's attempts, or `nil` for a decoupled authentication, which has none to count.
     var interactionCounter: String? {
         guard profile.decoupled == nil else { return nil }
         return completion.jti == nil ? "00" : "01"

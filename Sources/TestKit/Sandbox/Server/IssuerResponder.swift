@@ -101,7 +101,7 @@ private struct CutBodyError: Error {
     static let pieces = 128
     static let pieceBytes = 65_536
 
-    /// Closes the output first, so that the client can read what was written; stops waiting at cancellation.
+    /// Closes the output, so that the written bytes go out first; waits for the client until the process stops.
     ///
     /// Closing both directions at once would discard the bytes that the client has not read yet.
     init(_ channel: any Channel) async {

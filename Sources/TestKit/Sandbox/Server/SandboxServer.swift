@@ -15,7 +15,7 @@ import UnixSignals
 /// The configuration of a sandbox server.
 package struct SandboxConfiguration: Sendable {
     package struct TLSFiles: Sendable {
-        /// The path of the certificate chain, and of the private key below, as PEM files.
+        /// The path of the certificate chain's PEM file; `key` is the private key's.
         package let certificate: String
         package let key: String
 
@@ -76,7 +76,7 @@ package struct IssuerURLError: Error, Sendable, CustomStringConvertible {
 package struct SandboxServer: Sendable {
     /// The time limit of a graceful shutdown.
     private static let patience: Duration = .milliseconds(1_500)
-    /// The limit of connections, and of those at most half of the files that the process may open.
+    /// The limit of concurrent connections; half of the process's limit of open files applies too.
     private static let maxConnections = 16_384
 
     private let configuration: SandboxConfiguration
