@@ -76,6 +76,11 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError(
                 "--listen must be HOST:PORT with a port of 0 to 65535, such as localhost:8080; it is \(listen)")
         }
+        // An issuer's URL has a name, or an IPv4 address: ``IssuerURL``.
+        guard address.isLoopback || publicURL != nil || !address.host.contains(":") else {
+            throw ValidationError(
+                "--listen \(listen) is an IPv6 address beyond loopback: give the name that clients use in --public-url")
+        }
         guard address.isLoopback || tlsCert != nil || publicURL != nil else {
             throw ValidationError(
                 "--listen \(listen) is beyond loopback: give --tls-cert and --tls-key, or a proxy's --public-url")
