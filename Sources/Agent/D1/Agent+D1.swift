@@ -6,11 +6,11 @@ import Logging
 import Records
 import Synchronization
 
-/// Type of what is enrolled, as the store last said: a caller of ``D1Authn/enrolledAuthnType()`` cannot wait for it.
+/// Cache of the enrolled type: ``D1Authn/enrolledAuthnType()`` is synchronous and cannot wait for the store.
 final class EnrolledType: Sendable {
     private struct State {
         var value: AuthnType?
-        /// Reads that have begun, and the number of the one that the value is from.
+        /// The number of reads that have begun, and the number of the read that set the value.
         var (begun, read) = (0, 0)
     }
 
@@ -18,9 +18,9 @@ final class EnrolledType: Sendable {
 
     var value: AuthnType? { state.withLock(\.value) }
 
-    /// Takes what `read` finds, unless a read that began later was there first.
+    /// Stores the result of `read`, unless a read that began later has already stored one.
     ///
-    /// So nothing that was read before an enrollment ended is shown after it.
+    /// So a value that was read before an enrollment ended never replaces the newer value.
     func update(_ read: () async throws -> AuthnType?) async throws {
         let number = state.withLock { state in
             state.begun += 1
@@ -32,12 +32,12 @@ final class EnrolledType: Sendable {
 }
 
 extension Agent {
-    /// The enrollments at an issuer that approvals with a PIN can be made with, or could.
+    /// The open enrollments at an issuer that verify the user by PIN, in any state, also damaged ones.
     func enrollments(at issuer: IssuerURL) async throws -> [Enrollment] {
         try await enrollments { $0.target.issuer == issuer && $0.authnType == .pin }
     }
 
-    /// The one that is active; nil if none is.
+    /// The active enrollment at an issuer, if it is not damaged. `nil` if there is none.
     func active(at issuer: IssuerURL) async throws -> Enrollment? {
         try await enrollments(at: issuer).first { if case .active = $0.state { !$0.isDamaged } else { false } }
     }
@@ -46,7 +46,7 @@ extension Agent {
         try await enrolled.update { try await active(at: issuer) == nil ? nil : .platform }
     }
 
-    /// What is done before anything runs.
+    /// Prepares the agent before its loops start, and loads the enrolled type.
     func preparation(of enrolled: EnrolledType, at issuer: IssuerURL) async -> Result<Void, D1Error> {
         do {
             try await prepare()
@@ -59,9 +59,9 @@ extension Agent {
         }
     }
 
-    /// Works until the task is cancelled.
+    /// Runs the agent's loops until the task is cancelled.
     ///
-    /// Nothing is polled: as on a phone, the app says when to fetch.
+    /// The agent does not poll: as on a phone, the app says when to fetch.
     func live(_ enrolled: EnrolledType, at issuer: IssuerURL, log: Logger) async {
         await withDiscardingTaskGroup { group in
             for loop in loops(isPolling: false) + [{ try await self.follow(enrolled, at: issuer) }] {
@@ -69,7 +69,7 @@ extension Agent {
                     do {
                         try await loop()
                     } catch is CancellationError {
-                        // That is how it stops.
+                        // Cancellation is the normal way to stop.
                     } catch {
                         log.error("a part of the core ended", metadata: ["reason": "\(error)"])
                     }

@@ -1,16 +1,16 @@
-/// Asks the delegate, on the main actor.
+/// Calls the delegate on the main actor.
 ///
-/// Unchecked: the reference never changes, a weak one is read atomically, and what it leads to is used on the main
-/// actor alone.
+/// `@unchecked Sendable` is safe: the reference never changes, a weak reference is read atomically, and the
+/// delegate is used on the main actor only.
 struct Asker: @unchecked Sendable {
     private weak let delegate: (any AuthnDelegate)?
 
     init(_ delegate: any AuthnDelegate) { self.delegate = delegate }
 
-    /// - Returns: false if there is no delegate any more.
+    /// - Returns: `false` if the delegate has been deallocated.
     @MainActor func ask(_ authn: D1Authn, about data: [String: String], answering answers: Answers) -> Bool {
         guard let delegate else { return false }
-        // From here on only the delegate has them.
+        // From here on only the delegate has references to the handlers.
         let handlers = Handlers(answers)
         delegate.authn(
             authn, shouldConfirmTransactionData: data, proceedHandler: { handlers.give(.proceed) },
@@ -24,14 +24,14 @@ struct Asker: @unchecked Sendable {
     }
 }
 
-/// What a payer can answer.
+/// The payer's answer.
 enum ConfirmationAnswer: Sendable {
     case proceed, cancel
 }
 
 typealias Answers = AsyncStream<ConfirmationAnswer>.Continuation
 
-/// The two handlers of one question: the first call counts, and it is known when both have been let go.
+/// The two handlers of one question: the first call counts. The stream ends when both handlers are released.
 private final class Handlers: Sendable {
     private let answers: Answers
 
@@ -40,7 +40,7 @@ private final class Handlers: Sendable {
     deinit { answers.finish() }
 
     func give(_ answer: ConfirmationAnswer) {
-        // What is yielded after the end is dropped, and of two calls at once the stream takes one before the other.
+        // The stream drops a value that is yielded after its end. It serializes two calls at the same time.
         answers.yield(answer)
         answers.finish()
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a `D1Task` and its `D1Authn`s share.
+/// The state that a `D1Task` and its `D1Authn`s share.
 final class Core: Sendable {
     private enum State {
         case idle
@@ -23,7 +23,7 @@ final class Core: Sendable {
         if case .open(let host) = state.withLock(\.self) { host.enrolledType.value } else { nil }
     }
 
-    /// Opens the state if that is still to be done, and waits until the core can be used.
+    /// Opens the state if it is not open yet, and waits until the core is ready.
     func configure(_ params: Set<ConfigParams>) async throws(D1Error) {
         let host = try state.withLock { state throws(D1Error) in
             if case .open(let host) = state { return host }
@@ -52,14 +52,14 @@ final class Core: Sendable {
         if case .open(let host) = before { await host.close() }
     }
 
-    /// Runs a call of the app's.
+    /// Runs a call of the app.
     func call<Success: Sendable>(
         _ work: @escaping @Sendable (Host) async throws -> Success
     ) async throws(D1Error) -> Success {
         try await tasks.run { [self] in await result(of: work) }.get()
     }
 
-    /// Runs a call of the app's, and tells its completion handler once, on the main actor.
+    /// Runs a call of the app, and calls its completion handler once, on the main actor.
     func call<Success: Sendable>(
         _ work: @escaping @Sendable (Host) async throws -> Success,
         then completion: @escaping @MainActor (Result<Success, D1Error>) -> Void

@@ -1,4 +1,4 @@
-/// Enrolls the authenticator, and has the payer decide authn requests.
+/// Enrolls the authenticator, and lets the payer decide authn requests.
 public final class D1Authn: Sendable {
     private let core: Core
     let asker: Asker
@@ -8,23 +8,24 @@ public final class D1Authn: Sendable {
         asker = Asker(delegate)
     }
 
-    /// What the payer is verified with; nil if nothing is enrolled, or `configure` has not been called.
+    /// The enrolled method of user verification. `nil` without an enrollment, or before `configure`.
     public func enrolledAuthnType() -> AuthnType? { core.enrolledAuthnType }
 
-    /// Makes a key and enrolls it at the issuer, with a code and a PIN that the task's components provide.
+    /// Makes a key and enrolls it at the issuer, with a code and a PIN from the task's components.
     ///
-    /// - Parameter preferredAuthnType: nil is `.platform`.
+    /// - Parameter preferredAuthnType: `nil` means `.platform`.
     /// - Throws: `.cancelled` for `.biometric`, and if the payer gave no PIN; `.authnInvalidEnrollmentToken`;
-    ///   `.authenticatorNotAvailable` if nobody can be asked for a PIN; `.authn`, also if it is enrolled already.
+    ///   `.authenticatorNotAvailable` if the components have no `pin`; `.authn` for other failures, also if the
+    ///   authenticator is already enrolled.
     public func enrollAuthnCredentials(_ preferredAuthnType: AuthnType?) async throws(D1Error) {
         try await core.call { [self] host in try await Enrolling(host: host, authn: self).run(preferredAuthnType) }
     }
 
-    /// As the async form.
+    /// Enrolls as the async form does.
     ///
     /// - Parameters:
-    ///   - preferredAuthnType: nil is `.platform`.
-    ///   - completion: called once, on the main actor; nil if nothing went wrong.
+    ///   - preferredAuthnType: `nil` means `.platform`.
+    ///   - completion: called once, on the main actor, with `nil` on success.
     public func enrollAuthnCredentials(
         _ preferredAuthnType: AuthnType?, completion: @escaping @MainActor (D1Error?) -> Void
     ) {
@@ -33,33 +34,33 @@ public final class D1Authn: Sendable {
             then: { completion($0.error) })
     }
 
-    /// Ends the enrollment here and at the issuer; if there is none that is no error.
+    /// Ends the enrollment here and at the issuer. Succeeds if there is none.
     ///
-    /// - Throws: `.authn` if the issuer could not be told; then it goes on as it was.
+    /// - Throws: `.authn` if the issuer could not be reached. Then the enrollment is unchanged.
     public func unenrollAuthnCredentials() async throws(D1Error) {
         try await core.call { host in try await host.unenroll() }
     }
 
-    /// As the async form.
+    /// Unenrolls as the async form does.
     ///
-    /// - Parameter completion: called once, on the main actor; nil if nothing went wrong.
+    /// - Parameter completion: called once, on the main actor, with `nil` on success.
     public func unenrollAuthnCredentials(_ completion: @escaping @MainActor (D1Error?) -> Void) {
         core.call({ host in try await host.unenroll() }, then: { completion($0.error) })
     }
 
-    /// Fetches, has the delegate ask about the oldest pending request, and delivers what the payer decided.
+    /// Fetches, lets the delegate ask about the oldest pending request, and delivers the payer's decision.
     ///
-    /// It returns once the payer has approved and the issuer has taken that (transStatus Y).
+    /// It returns once the payer has approved and the issuer has accepted the approval (transStatus Y).
     ///
-    /// - Throws: `.cancelled`, `.authnNotEnrolled`, `.authnAccessDenied`, `.authnBlocked`, and `.authn`, among others
-    ///   if nothing is pending (cause `noRequest`).
+    /// - Throws: `.cancelled`, `.authnNotEnrolled`, `.authnAccessDenied`, `.authnBlocked`, and `.authn`, among
+    ///   others if no request is pending (cause `noRequest`).
     public func fetchAuthnRequest() async throws(D1Error) {
         try await core.call { [self, core] host in try await Fetching(core: core, host: host, authn: self).run() }
     }
 
-    /// As the async form.
+    /// Fetches as the async form does.
     ///
-    /// - Parameter completion: called once, on the main actor; nil if the issuer has taken an approval.
+    /// - Parameter completion: called once, on the main actor, with `nil` if the issuer has accepted an approval.
     public func fetchAuthnRequest(_ completion: @escaping @MainActor (D1Error?) -> Void) {
         core.call(
             { [self, core] host in try await Fetching(core: core, host: host, authn: self).run() },
@@ -67,10 +68,10 @@ public final class D1Authn: Sendable {
     }
 }
 
-/// What an authenticator verifies its user with.
+/// A method of user verification.
 public enum AuthnType: String, Sendable, CaseIterable {
-    /// Fingerprint or face; a Linux machine has neither, so enrolling one is answered with `D1Error.Code.cancelled`.
+    /// Fingerprint or face. A Linux machine has neither, so an enrollment fails with `D1Error.Code.cancelled`.
     case biometric
-    /// The platform's own means: here a PIN, which every approval takes.
+    /// The platform's own method: here a PIN, which every approval requires.
     case platform
 }

@@ -3,7 +3,7 @@ import Keys
 import Records
 
 extension D1Error {
-    /// What an error of the core is to an app.
+    /// Maps an error of the core to an error for the app.
     init(_ error: any Error) {
         switch error {
         case let error as D1Error: self = error
@@ -21,7 +21,7 @@ extension D1Error {
 }
 
 extension D1Error.Code {
-    /// The control API of `oob-agent` gives the same numbers.
+    /// Maps a code of the core. The control API of `oob-agent` uses the same numbers.
     fileprivate init(_ code: CommandError.Code) {
         self =
             switch code {

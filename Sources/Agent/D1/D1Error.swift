@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// Why a call did not do what it was to do.
+/// The reason why a call failed.
 public struct D1Error: Error, Sendable {
-    /// D1's number for what went wrong.
+    /// D1's error number.
     public let code: Code
-    /// What was behind it, if more is known than the code.
+    /// The cause, if more is known than the code.
     public let cause: Cause?
 
     init(_ code: Code, _ cause: Cause?) {
@@ -20,51 +20,51 @@ public struct D1Error: Error, Sendable {
 extension D1Error {
     /// D1's error numbers, as far as calls of this library can end with them in D1.
     public enum Code: Int, CaseIterable, Sendable {
-        /// The payer, the app or the task that called did not go through with it.
+        /// The payer cancelled, or the app or the calling task did.
         case cancelled = 10001
-        /// Never given: this library has no login.
+        /// Never used: this library has no login.
         case notLoggedIn = 10005
-        /// Never given: this library has no login.
+        /// Never used: this library has no login.
         case notAuthorized = 10006
-        /// Never given: nobody looks at the machine that tests run on.
+        /// Never used: this library does not check the security of the machine, which tests run on.
         case deviceEnvironmentUnsafe = 10007
         /// The state could not be read or written, or a push subscription did not reach the issuer.
         case core = 20001
         /// `configure` has not been called, or the `D1Task` was closed.
         case notInitialized = 60001
-        /// An argument or a setting is out of order.
+        /// An argument or a setting is invalid.
         case invalidArgument = 60002
-        /// The operation failed; the cause says at what.
+        /// The operation failed. The cause says which step.
         case authn = 70001
-        /// There is no enrollment at this issuer, or the issuer does not know it any more.
+        /// This issuer has no enrollment of the app, or no longer knows it.
         case authnNotEnrolled = 70002
         /// The PIN was wrong.
         case authnAccessDenied = 70003
-        /// Too many wrong PINs: none is taken for a while.
+        /// The enrollment is blocked for a while after too many wrong PINs.
         case authnBlocked = 70004
         /// The enrollment code is wrong, used or expired.
         case authnInvalidEnrollmentToken = 70005
-        /// There is nothing to verify the user with, or the key cannot be used now. D1 has this number on Android.
+        /// No means of user verification, or the key cannot be used now. D1 has this number on Android.
         case authenticatorNotAvailable = 70006
     }
 
-    /// What was behind an error.
+    /// The cause of an error.
     public struct Cause: Error, Sendable, Hashable, CustomStringConvertible {
-        /// A name that does not change, such as `noRequest`; the control API of `oob-agent` uses the same ones.
+        /// A stable name, such as `noRequest`. The control API of `oob-agent` uses the same names.
         public let name: String
-        /// One sentence for a person, which holds no PIN, code or key: what, where, and what is allowed.
+        /// A sentence for a person: the fault, its place and the permitted values. It contains no PIN, code or key.
         public let message: String
 
-        /// The sentence alone.
+        /// The message only.
         public var description: String { message }
     }
 }
 
 extension D1Error: LocalizedError, CustomStringConvertible {
-    /// `NAME [NUMBER] (CAUSE) SENTENCE`, the last two if there is a cause.
+    /// `NAME [NUMBER] (CAUSE) SENTENCE`. The last two parts are there if there is a cause.
     public var errorDescription: String? { description }
 
-    /// As ``errorDescription``.
+    /// The same text as ``errorDescription``.
     public var description: String {
         let own = "\(code) [\(code.rawValue)]"
         return cause.map { "\(own) (\($0.name)) \($0.message)" } ?? own
@@ -72,6 +72,6 @@ extension D1Error: LocalizedError, CustomStringConvertible {
 }
 
 extension D1Error.Cause: LocalizedError {
-    /// The sentence alone.
+    /// The message only.
     public var errorDescription: String? { message }
 }

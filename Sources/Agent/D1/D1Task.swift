@@ -1,24 +1,24 @@
-/// One authenticator at one issuer, run by the same core as `oob-agent`, in this process.
+/// An authenticator at one issuer. The core of `oob-agent` runs in this process.
 ///
-/// Nothing is global: a process can have several, each with a state directory of its own.
+/// No state is global: a process can have several tasks, each with a state directory of its own.
 public final class D1Task: Sendable {
     private let core: Core
 
     init(_ components: Components) { core = Core(components) }
 
-    /// Takes the state directory and begins to work; if that is done already nothing more happens.
+    /// Locks the state directory and starts work. Does not do more if that is done already.
     ///
     /// - Parameter configParams: at most one `coreConfig`.
-    /// - Throws: `.invalidArgument` for settings out of order, `.core` if the state cannot be used.
+    /// - Throws: `.invalidArgument` for invalid settings, `.core` if the state cannot be used.
     public func configure(_ configParams: Set<ConfigParams> = []) async throws(D1Error) {
         try await core.configure(configParams)
     }
 
-    /// As the async form.
+    /// Configures as the async form does.
     ///
     /// - Parameters:
     ///   - configParams: at most one `coreConfig`.
-    ///   - completion: called once, on the main actor; nil if nothing went wrong.
+    ///   - completion: called once, on the main actor, with `nil` on success.
     public func configure(_ configParams: Set<ConfigParams>, completion: @escaping @MainActor ([D1Error]?) -> Void) {
         core.tasks.start { [core] in
             do throws(D1Error) {
@@ -30,37 +30,37 @@ public final class D1Task: Sendable {
         }
     }
 
-    /// What enrolls and approves.
+    /// The object that enrolls and approves.
     ///
-    /// - Parameter authnDelegate: held weakly.
-    /// - Returns: nil once the task is closed.
+    /// - Parameter authnDelegate: the reference is weak.
+    /// - Returns: `nil` once the task is closed.
     public func d1Authn(_ authnDelegate: any AuthnDelegate) -> D1Authn? {
         core.isClosed ? nil : D1Authn(core, authnDelegate)
     }
 
-    /// Has the issuer push to this address from now on; to be called at each start, as on a phone.
+    /// Makes the issuer push to this address from now on. Call it at each start, as on a phone.
     ///
-    /// - Parameter token: the http(s) URL of whatever receives Web Push for this app. The issuer posts to
-    ///   `/push/` and 43 characters below it, and what it posts is for ``processNotification(_:)``.
-    /// - Throws: `.invalidArgument` for what is no such URL; `.core` if the issuer could not be told yet.
+    /// - Parameter token: the http(s) URL of the app's Web Push receiver. The issuer posts to `/push/` and 43
+    ///   characters below it. The app passes each post to ``processNotification(_:)``.
+    /// - Throws: `.invalidArgument` if the token is not such a URL; `.core` if the issuer could not be reached yet.
     public func updatePushToken(_ token: String) async throws(D1Error) {
         try await core.call { host in try await PushWork(host: host).update(token) }
     }
 
-    /// As the async form.
+    /// Updates the push address as the async form does.
     ///
     /// - Parameters:
-    ///   - token: the URL of whatever receives Web Push for this app.
-    ///   - completion: called once, on the main actor; nil if nothing went wrong.
+    ///   - token: the URL of the app's Web Push receiver.
+    ///   - completion: called once, on the main actor, with `nil` on success.
     public func updatePushToken(_ token: String, completion: @escaping @MainActor (D1Error?) -> Void) {
         core.call({ host in try await PushWork(host: host).update(token) }, then: { completion($0.error) })
     }
 
-    /// Takes in what was pushed, so that a fetch finds it.
+    /// Processes a push, so that a fetch finds the request.
     ///
-    /// - Parameter notification: either a Web Push as it came, with `path` (a string), `headers` (`[String: String]`)
-    ///   and `body` (`Data` or `[UInt8]`); or the issuer's message alone, as `message`.
-    /// - Returns: under `PushResponse.Key.messageType` what it was.
+    /// - Parameter notification: either a Web Push as it came, with `path` (a string), `headers` (`[String:
+    ///   String]`) and `body` (`Data` or `[UInt8]`); or the issuer's message alone, as `message`.
+    /// - Returns: the type of the message, under `PushResponse.Key.messageType`.
     public nonisolated(nonsending) func processNotification(
         _ notification: [String: Any]
     ) async throws(D1Error) -> [PushResponse.Key: String] {
@@ -68,7 +68,7 @@ public final class D1Task: Sendable {
         return try await core.call { host in try await PushWork(host: host).process(payload) }
     }
 
-    /// As the async form.
+    /// Processes a push as the async form does.
     ///
     /// - Parameters:
     ///   - notification: a Web Push or a message.
@@ -82,16 +82,16 @@ public final class D1Task: Sendable {
             then: { result in completion(try? result.get(), result.error) })
     }
 
-    /// Ends all calls that are under way, waits for decisions that are being made, and gives the state directory back.
+    /// Cancels all running calls, waits for decisions in progress, and releases the state directory.
     ///
-    /// The closures of the components must not wait for it, for it waits for them. A call that comes later ends with
-    /// `.notInitialized`. A task that is let go without it ends as well, but nobody
-    /// can wait for that.
+    /// The closures of the components must not wait for it: it waits for them. A later call fails with
+    /// `.notInitialized`. A task that is released without `close()` ends as well, but the app cannot wait for its
+    /// end.
     public func close() async { await core.close() }
 }
 
 extension Result where Failure == D1Error {
-    /// What a completion handler is told; nil for a success.
+    /// The error for a completion handler. `nil` on success.
     var error: D1Error? {
         if case .failure(let error) = self { error } else { nil }
     }

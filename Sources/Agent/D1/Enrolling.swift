@@ -4,9 +4,9 @@ import Keys
 import Records
 import TextAndTime
 
-/// One enrollment, from the wish to the issuer's answer.
+/// An enrollment, from the app's call to the issuer's answer.
 struct Enrolling: Sendable {
-    /// How long the issuer's answer is waited for, in seconds.
+    /// The limit for the issuer's answer, in seconds.
     private static let patience: Double = 60
 
     let host: Host
@@ -17,7 +17,7 @@ struct Enrolling: Sendable {
             throw D1Error(.cancelled, "cancelled", "this machine has no fingerprint reader and no camera for faces")
         }
         try await expectNothingEnrolled()
-        // The PIN comes first: a payer who goes away has used no code.
+        // The PIN comes first: a payer who cancels here has not used up a code.
         let pin = try await host.pin(authn)
         guard let giveCode = host.setup.components.enrollmentCode else {
             throw D1Error(
@@ -58,7 +58,7 @@ extension Host {
         return try PIN(Secret(Array(TypedText.composed(text).utf8)))
     }
 
-    /// Ends whatever is enrolled at the issuer.
+    /// Ends each enrollment at the issuer.
     func unenroll() async throws {
         for enrollment in try await agent.enrollments(at: setup.target.issuer) {
             _ = try await agent.unenroll(enrollment.id, locally: false, forced: false)

@@ -7,9 +7,9 @@ import Records
 import Synchronization
 import TextAndTime
 
-/// One fetch: finds a request, has the payer asked about it, and does what was answered.
+/// A fetch: finds a request, asks the payer about it, and carries out the answer.
 struct Fetching: Sendable {
-    /// The most requests of one enrollment that are pending.
+    /// Limit of pending requests that are read.
     private static let maxPending = 1_000
 
     let core: Core
@@ -23,17 +23,17 @@ struct Fetching: Sendable {
         switch try await Question(agent: host.agent, request: request, authn: authn).answer() {
         case .proceed: try await approve(request)
         case .cancel:
-            // A duplicate's cancel ends the duplicate, and leaves the payer the question that is open.
+            // A duplicate's cancel ends only the duplicate: the payer can still answer the open question.
             if isFirst { try await deny(request) }
             throw D1Error(.cancelled, "cancelled", isFirst ? "the payer denied it" : "a duplicate was cancelled")
         }
     }
 
-    /// The oldest one that nobody is being asked about, or else the oldest.
+    /// The oldest request without an open question, or else the oldest request.
     private func nextRequest() async throws -> RequestRecord {
         let enrollment = try await enrollment()
         let failure = try await host.agent.fetch(enrollment.id).first
-        // The issuer may just have said that it does not know it any more.
+        // The issuer may just have answered that it no longer knows the enrollment.
         _ = try await self.enrollment()
         let pending = try await host.agent.requests(
             pendingOnly: true, enrollment: enrollment.id, limit: Self.maxPending
@@ -70,7 +70,7 @@ struct Fetching: Sendable {
         _ = try await decide(.deny(.userDenied), on: request, pin: nil)
     }
 
-    /// Decides to the end, whoever goes away meanwhile, and waits a while for the issuer's answer.
+    /// Decides, even if the caller is cancelled meanwhile, and waits a limited time for the issuer's answer.
     private func decide(
         _ decision: RequestLife.Decision, on request: RequestRecord, pin: PIN?
     ) async throws -> DeliveryState {
@@ -82,17 +82,17 @@ struct Fetching: Sendable {
         do {
             return try await agent.delivered(decided, seconds: host.setup.deliverySeconds).life.delivery
         } catch is CancellationError {
-            // Nobody waits for the issuer's answer any more; it is decided and durable all the same.
+            // The caller no longer waits for the issuer's answer. The decision is durable all the same.
             return decided.life.delivery
         }
     }
 }
 
-/// The requests that a payer is being asked about.
+/// The requests with an open question to the payer.
 final class AskedRequests: Sendable {
     private let ids = Mutex<Set<RequestID>>([])
 
-    /// - Returns: false if a question about it is open already.
+    /// - Returns: `false` if a question about the request is open already.
     func begin(_ id: RequestID) -> Bool { ids.withLock { $0.insert(id).inserted } }
 
     func end(_ id: RequestID) { ids.withLock { _ = $0.remove(id) } }
@@ -101,7 +101,7 @@ final class AskedRequests: Sendable {
 }
 
 extension AppProcess {
-    /// This one.
+    /// This process.
     fileprivate static var own: AppProcess {
         let name = CommandLine.arguments.first.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? ""
         return AppProcess(uid: geteuid(), pid: getpid(), process: DisplayText(name.beginning(bytes: 64)).text)

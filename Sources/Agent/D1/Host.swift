@@ -12,7 +12,7 @@ import SQLiteBackup
 import SQLiteStore
 import Versioning
 
-/// The core at work in this process, on a state directory that it has to itself.
+/// The core in this process, on a state directory that it has locked.
 final class Host: Sendable {
     let setup: Setup
     let agent: Agent
@@ -49,13 +49,13 @@ final class Host: Sendable {
         }
     }
 
-    /// Whoever lets it go without closing it leaves nothing behind either, a little later.
+    /// Stops the tasks of a host that was released without `close()`. They release the lock a little later.
     deinit { tasks.cancel() }
 
-    /// Waits until the core can be used.
+    /// Waits until the core is ready.
     func ready() async throws(D1Error) { try await preparation.value.get() }
 
-    /// Ends it, and waits for that.
+    /// Ends the core, and waits for its end.
     func close() async { await tasks.end() }
 
     private static func claim(_ directory: String) throws(D1Error) -> StateLock {
@@ -73,7 +73,7 @@ final class Host: Sendable {
     }
 }
 
-/// What lies in the state directory.
+/// The open store, secret and keys of the state directory.
 private struct Opened {
     let store: SQLiteDatabase
     let custody: SealedKeyCustody
@@ -102,7 +102,7 @@ private struct Opened {
     }
 }
 
-/// The secret that all keys are wrapped with.
+/// The secret that wraps all keys.
 private enum StoredSecret {
     static func load(_ path: String?, orMadeIn directory: String) throws -> AgentSecret {
         let own = "\(directory)/\(StateFiles.secret)"

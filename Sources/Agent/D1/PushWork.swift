@@ -3,11 +3,11 @@ import FoundationEssentials
 import IssuerProtocol
 import Records
 
-/// A notification as the app has it.
+/// The content of a notification that the app passed on.
 enum PushPayload: Sendable {
     /// A Web Push (RFC 8030), as it came over HTTP.
     case webPush(path: String, fields: PushFields, body: [UInt8])
-    /// The issuer's message, without encryption around it.
+    /// The issuer's message, without encryption.
     case message(String)
     case unknown
 
@@ -25,7 +25,7 @@ enum PushPayload: Sendable {
     }
 }
 
-/// What the app does about pushes.
+/// The push calls of the app.
 struct PushWork: Sendable {
     let host: Host
 
@@ -48,7 +48,7 @@ struct PushWork: Sendable {
     private func isTaken(_ payload: PushPayload) async throws -> Bool {
         if case .unknown = payload { return false }
         guard let reception = host.agent.pushReception else { return false }
-        // Whoever is not enrolled has no endpoint, and no issuer whose message it could be.
+        // An authenticator without an enrollment has no endpoint, and no issuer whose messages could be verified.
         guard let enrollment = try await host.agent.active(at: host.setup.target.issuer) else {
             throw D1Error(.authnNotEnrolled, "notEnrolled", "there is no active enrollment at this issuer")
         }
@@ -68,24 +68,24 @@ struct PushWork: Sendable {
     }
 }
 
-/// What became of a push notification.
+/// The result of a push notification.
 public struct PushResponse: Sendable {
-    /// It is about an authn request: `fetchAuthnRequest` is to be called next.
+    /// An authn request. The app calls `fetchAuthnRequest` next.
     public static let typeAuthn = "authn"
-    /// It is nothing that this library knows; nothing was done with it.
+    /// A message that this library does not know and has ignored.
     public static let typeUnknown = "unknown"
-    /// Never given: this library knows no cards.
+    /// Never used: this library does not support cards.
     public static let typeMessaging = "messaging"
 
-    /// What an answer can hold.
+    /// A key of the answer.
     public enum Key: Sendable, CaseIterable {
-        /// One of the types above; always there.
+        /// The type of the message, as above. Always present.
         case messageType
-        /// Never there: this library knows no cards.
+        /// Never present: this library does not support cards.
         case cardID
-        /// Never there.
+        /// Never present.
         case lastCallTimestamp
-        /// Never there.
+        /// Never present.
         case messageID
     }
 }

@@ -4,13 +4,13 @@ import Journal
 import Records
 import ThreeDS
 
-/// One question to the payer, until it is answered or the request is no longer to be decided.
+/// A question to the payer, until it is answered or the request can no longer be decided.
 struct Question: Sendable {
     let agent: Agent
     let request: RequestRecord
     let authn: D1Authn
 
-    /// - Throws: if nobody answered; then nothing was decided.
+    /// - Throws: if the payer did not answer. Then nothing is decided.
     func answer() async throws -> ConfirmationAnswer {
         guard let transaction = request.presented?.transaction else {
             throw D1Error(.authn, "failed", "the request \(request.id) shows no transaction")
@@ -34,11 +34,11 @@ struct Question: Sendable {
             .authn, "unanswered", "nothing was decided: the delegate let both handlers go without calling one")
     }
 
-    /// Waits until the request is no longer pending: it looks when something happened to it, and every few seconds.
+    /// Waits until the request leaves the state pending. Checks at each event of it, and every few seconds.
     private func end() async throws -> ConfirmationAnswer {
         let id = request.id
         while true {
-            // Listening begins before the look, so nothing can happen in between unseen.
+            // Subscribe before the check: a change in between would be missed.
             let changes = agent.hub.notifier { $0.request == id }
             try await expectPending()
             try await SystemClock().sleep(seconds: AgentSettings.lookPause, orUntil: changes)

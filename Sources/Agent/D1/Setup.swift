@@ -1,12 +1,12 @@
 import IssuerProtocol
 import Records
 
-/// The components of a task, checked.
+/// The validated components of a task.
 struct Setup: Sendable {
     let target: IssuerTarget
     let stateDirectory: String
     let secretFile: String?
-    /// By which the issuer lists this authenticator.
+    /// The name under which the issuer lists this authenticator.
     let name: String
     let components: D1Task.Components
 

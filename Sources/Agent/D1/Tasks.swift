@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The tasks that calls run in: the only place of this library that starts any.
+/// The tasks that run the app's calls. No other part of this library starts tasks.
 ///
-/// A completion handler is called outside of every task of the app's, so something has to start one. None is left
-/// behind: ``end()`` waits for each.
+/// A completion handler is called outside of the app's tasks, so a task has to be started for it. ``end()`` waits
+/// for each of them, so that none is left behind.
 final class Tasks: Sendable {
     private struct Running {
-        /// Whether it is only waited for.
+        /// Whether ``end()`` waits for the task without cancelling it.
         let isShielded: Bool
         let cancel: @Sendable () -> Void
         let finish: @Sendable () async -> Void
@@ -15,7 +15,7 @@ final class Tasks: Sendable {
     private struct State {
         var last = 0
         private(set) var running: [Int: Running] = [:]
-        /// Those that were over before they were remembered.
+        /// The tasks that ended before they were added to `running`.
         private var over: Set<Int> = []
 
         mutating func remember(_ one: Running, as id: Int) {
@@ -31,7 +31,8 @@ final class Tasks: Sendable {
 
     /// Starts work.
     ///
-    /// - Parameter isShielded: it goes on to its end whoever is cancelled, as what is being decided must.
+    /// - Parameter isShielded: runs the work to its end, even if its caller is cancelled or the `D1Task` closes. A
+    ///   decision in progress needs this.
     @discardableResult
     func start<Value: Sendable>(
         isShielded: Bool = false, _ work: @escaping @Sendable () async -> Value
@@ -50,7 +51,7 @@ final class Tasks: Sendable {
         return task
     }
 
-    /// Runs work, and hands the caller's cancellation on to it.
+    /// Runs work, and passes the caller's cancellation on to it.
     func run<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
         let task = start(work)
         return await withTaskCancellationHandler {
@@ -60,7 +61,7 @@ final class Tasks: Sendable {
         }
     }
 
-    /// Runs work to its end.
+    /// Runs work to its end, even if the caller is cancelled.
     func shield<Success: Sendable>(_ work: @escaping @Sendable () async throws -> Success) async throws -> Success {
         let task = start(isShielded: true) { () async -> Result<Success, any Error> in
             do { return .success(try await work()) } catch { return .failure(error) }
@@ -73,7 +74,7 @@ final class Tasks: Sendable {
         for one in running where !one.isShielded { one.cancel() }
     }
 
-    /// Cancels what may be cancelled, and waits for all.
+    /// Cancels all tasks that are not shielded, and waits for all tasks.
     func end() async {
         cancel()
         for one in state.withLock({ Array($0.running.values) }) { await one.finish() }
