@@ -3,13 +3,14 @@ import HeapModule
 import Records
 import Synchronization
 
-/// What is to be done at which time, with one timer for all of it.
+/// Alarms that share one timer.
 ///
-/// Nearly every deadline is called off long before it. A sleep of `Task` that is cancelled keeps its memory until the
-/// time comes; here nothing is left, and neither setting nor calling off wakes a thread. Such sleeps were much of the
-/// third of its memory that the agent no longer keeps after a busy time (`make bench ONLY=clients`).
+/// Nearly every deadline is cancelled long before it is due. A `Task.sleep` that is cancelled keeps its memory
+/// until its deadline. An alarm that is cancelled keeps no memory, and neither setting nor cancelling one wakes a
+/// thread. Such sleeps were much of the third of its memory that the agent no longer keeps after a busy time (`make
+/// bench ONLY=clients`).
 ///
-/// Its time is the machine's, unless it is set forward.
+/// The alarms follow the machine's clock, unless their time is set ahead.
 final class Alarms: Sendable {
     static let shared = Alarms()
 
@@ -21,13 +22,13 @@ final class Alarms: Sendable {
     }
 
     private struct State {
-        /// How many nanoseconds its time is ahead of the machine's.
+        /// The nanoseconds by which the alarms' time is ahead of the machine's.
         var ahead: UInt64 = 0
         var lastID: UInt64 = 0
-        /// May have some that were called off.
+        /// May contain cancelled alarms.
         var queue = Heap<Entry>()
         var set: [UInt64: (time: UInt64, action: @Sendable () -> Void)] = [:]
-        /// When the timer rings; never later than the first of the queue.
+        /// The time when the timer fires. Never later than the first entry of the queue.
         var timerTime = UInt64.max
         let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "alarms"))
 
@@ -36,11 +37,11 @@ final class Alarms: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many are set, and how many the queue has.
+    /// The number of alarms that are set, and the number of entries in the queue.
     var setCount: Int { state.withLock { $0.set.count } }
     var queueCount: Int { state.withLock { $0.queue.count } }
 
-    /// In how many seconds the next of those that are set rings; nil if there is none.
+    /// The seconds until the next alarm. `nil` if no alarm is set.
     var secondsToNext: Double? {
         state.withLock { state in
             let times = state.set.values.map(\.time)
@@ -55,7 +56,7 @@ final class Alarms: Sendable {
         }
     }
 
-    /// - Parameter action: called on the timer's thread, which it must not hold up.
+    /// - Parameter action: called on the timer's thread, which it must not block.
     func set(after seconds: Double, _ action: @escaping @Sendable () -> Void) -> Alarm {
         let id = state.withLock { state in
             let time = state.now + Self.nanoseconds(seconds)
@@ -68,7 +69,7 @@ final class Alarms: Sendable {
         return Alarm { [self] in
             state.withLock { state in
                 state.set.removeValue(forKey: id)
-                // Those that were called off never outnumber the others by much.
+                // Cancelled entries never outnumber the others by much.
                 if state.queue.count > 2 * state.set.count + 64 {
                     state.queue = Heap(state.set.map { Entry(time: $0.value.time, id: $0.key) })
                 }
@@ -80,17 +81,17 @@ final class Alarms: Sendable {
         let (ringing, bell) = AsyncStream.makeStream(of: Never.self)
         let alarm = set(after: seconds) { bell.finish() }
         defer { alarm.cancel() }
-        // It ends also if the task is cancelled.
+        // The loop ends also if the task is cancelled.
         for await _ in ringing {}
         if Task.isCancelled { throw CancellationError() }
     }
 
-    /// How many seconds its time is ahead of the machine's.
+    /// The seconds by which the alarms' time is ahead of the machine's.
     var ahead: Int64 { state.withLock { Int64($0.ahead / 1_000_000_000) } }
 
-    /// Sets its time so many seconds ahead of the machine's; it never goes back.
+    /// Sets the alarms' time ahead of the machine's. It never goes back.
     ///
-    /// What is due by then rings before this returns.
+    /// Alarms that become due fire before this returns.
     func setAhead(to seconds: Int64) {
         state.withLock { $0.ahead = max($0.ahead, Self.nanoseconds(Double(seconds))) }
         ring()
@@ -124,9 +125,9 @@ final class Alarms: Sendable {
         state.timer.schedule(deadline: DispatchTime(uptimeNanoseconds: time - state.ahead))
     }
 
-    /// Within a hundred years, so that no number is too great.
+    /// At most a hundred years, so that the number does not overflow.
     private static func nanoseconds(_ seconds: Double) -> UInt64 {
-        // In this order, so that no number at all is 0.
+        // In this order, so that NaN becomes 0.
         UInt64(min(max(0, seconds), 3.2e9) * 1e9)
     }
 }

@@ -2,7 +2,7 @@ import DurableFiles
 package import Records
 import Threads
 
-/// The file in the state directory in which a host notes its head.
+/// The file in the state directory in which a host records its journal head.
 package struct HeadFile: HeadKeeper {
     package let path: String
 
@@ -19,7 +19,7 @@ package struct HeadFile: HeadKeeper {
         }
     }
 
-    /// On a thread of its own: a disk may take long.
+    /// Writes on a thread of its own: a disk may be slow.
     package func write(_ note: HeadNote) async throws {
         try await OwnThread.run { try DurableFile.write(note.bytes, to: path, replacing: true) }
     }

@@ -3,17 +3,17 @@ import Keys
 import LinuxProcess
 package import Records
 
-/// Checks the security of this process, its files and its host, each time it is asked.
+/// Checks the security of this process, its files and its host, at each call.
 package struct LinuxHostInspector: HostInspector {
     private let stateDirectory: String
     private let socketPath: String
-    /// Whether the socket is for a group as well.
+    /// Whether a group may use the socket as well.
     private let isSocketShared: Bool
-    /// Nil if the agent made its secret, in the state directory.
+    /// The secret's file. `nil` if the agent made its secret, in the state directory.
     private let secretFile: String?
-    /// Whether the secret is a credential of systemd's.
+    /// Whether systemd passes the secret as a credential.
     private let isSecretCredential: Bool
-    /// Whether the memory of secrets could be locked.
+    /// Whether mlock(2) of the secrets' memory succeeded.
     private let isMemoryLocked: Bool
     private let suffixFile: PublicSuffixFile
 
@@ -129,7 +129,7 @@ package struct LinuxHostInspector: HostInspector {
         }
     }
 
-    /// Runs one check; one that cannot be made is a finding of its own.
+    /// Runs one check. A check that cannot be made is a finding of its own.
     private func asked(
         _ weakness: Weakness, whether question: String, _ look: () throws(UnknownFactError) -> String?
     ) -> Finding? {

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Waits until everything is there that the agent needs to sign.
+/// Waits until all parts are ready that the agent needs to sign.
 package final class Readiness: Sendable {
     package enum Part: Sendable {
-        /// The control socket is listened on.
+        /// The agent listens on the control socket.
         case control
-        /// So is the address for pushes.
+        /// The agent listens on the address for pushes.
         case push
-        /// So is the one for metrics.
+        /// The agent listens on the address for metrics.
         case metrics
-        /// The keys were looked at, and one can be used, or there is no enrollment.
+        /// The keys were checked: one can be used, or no enrollment exists.
         case keys
     }
 
@@ -21,17 +21,17 @@ package final class Readiness: Sendable {
     private let whole = Gate()
     private let onWhole: @Sendable () -> Void
 
-    /// - Parameter onWhole: called once, when nothing is missing any more.
+    /// - Parameter onWhole: called once, when all parts are ready.
     package init(_ parts: Set<Part>, onWhole: @escaping @Sendable () -> Void) {
         missing = Mutex(parts)
         self.onWhole = onWhole
         if hasPorts { ports.open() }
     }
 
-    /// Whether nothing is missing.
+    /// Whether all parts are ready.
     package var isWhole: Bool { missing.withLock(\.isEmpty) }
 
-    /// Whether the service manager knows, or is just being told, that the agent is ready.
+    /// Whether `READY=1` was sent to the service manager, or is being sent.
     package var isTold: Bool { told.withLock(\.self) }
 
     package func willBeTold() { told.withLock { $0 = true } }
@@ -45,11 +45,12 @@ package final class Readiness: Sendable {
         whole.open()
     }
 
-    /// Returns once nothing is missing, or the task is cancelled; for one task.
+    /// Returns once all parts are ready, or the task is cancelled. Only one task may wait.
     package func untilWhole() async { await whole.pass() }
 
-    /// Whether the addresses for pushes and for metrics are listened on: once that is so, or else when the task is
-    /// cancelled; for one task.
+    /// Waits until the agent listens for pushes and for metrics, or the task is cancelled. Only one task may wait.
+    ///
+    /// - Returns: whether the agent listens on both addresses.
     package func untilPorts() async -> Bool {
         await ports.pass()
         return hasPorts
@@ -58,7 +59,7 @@ package final class Readiness: Sendable {
     private var hasPorts: Bool { missing.withLock { $0.isDisjoint(with: Self.ports) } }
 }
 
-/// Is opened once; lets one task wait for that.
+/// A gate that is opened once. One task can wait for that.
 private struct Gate {
     private let wait: AsyncStream<Never>
     private let end: AsyncStream<Never>.Continuation

@@ -1,15 +1,15 @@
 import Glibc
 package import LinuxProcess
 
-/// What started this process and wants to know how it is, as systemd does (sd_notify(3)).
+/// The service manager that started this process (sd_notify(3)).
 package struct ServiceManager: Sendable {
     private let socket: [UInt8]
-    /// After how long without a sign of life it ends a process; nil if it waits for none.
+    /// The watchdog timeout (`WatchdogSec=`). `nil` if the manager has no watchdog for this process.
     package let patience: Duration?
 
-    /// Takes what the environment says of it, so that no child takes itself for this process; nil if it says nothing.
+    /// Reads and unsets the notification variables, so that child processes do not inherit them.
     ///
-    /// To be called before another thread reads the environment.
+    /// Returns `nil` if they are not set. Call before another thread reads the environment.
     package static func takeFromEnvironment() -> ServiceManager? {
         let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
         let values = names.map { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
@@ -18,9 +18,9 @@ package struct ServiceManager: Sendable {
     }
 
     /// - Parameters:
-    ///   - socket: a path, or a name with `@` in front that is in no directory (unix(7)).
-    ///   - watchdog: the microseconds after which it loses patience.
-    ///   - watched: the id of the process that this is about; nil: this one.
+    ///   - socket: a path, or an abstract socket name that starts with `@` (unix(7)).
+    ///   - watchdog: the watchdog timeout, in microseconds.
+    ///   - watched: the id of the watched process. `nil` means this process.
     init?(socket: String?, watchdog: String?, watched: String?, ownID: Int32) {
         guard let socket, let first = socket.utf8.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),
             (2...UnixAddress.maxBytes).contains(socket.utf8.count)
@@ -31,7 +31,7 @@ package struct ServiceManager: Sendable {
         patience = isOurs && microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
-    /// Tells it something; keeps its thread for at most a second if it does not listen.
+    /// Sends state changes. Blocks for at most one second.
     package func tell(_ news: [News]) throws(SystemError) {
         let bytes = Array(news.map(\.text).joined(separator: "\n").utf8)
         let file = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
@@ -53,17 +53,17 @@ package struct ServiceManager: Sendable {
 extension ServiceManager {
     package enum News: Sendable, Equatable {
         case ready, reloading, stopping
-        /// A sign of life.
+        /// A keep-alive ping for the watchdog.
         case alive
-        /// It is still at work at its start, and says more within so long: until then it is not ended.
+        /// The start is still in progress. The manager must wait this long for the next message.
         case working(Duration)
-        /// How it is, for people: one line.
+        /// The status for people: one line.
         case status(String)
 
         /// The most bytes of a status.
         static let maxStatusBytes = 512
 
-        /// `NAME=VALUE`, with a line for each.
+        /// The notification: lines of `NAME=VALUE`.
         var text: String {
             switch self {
             case .ready: "READY=1"
@@ -75,7 +75,7 @@ extension ServiceManager {
             }
         }
 
-        /// A line feed would begin another assignment; the end is that of a scalar.
+        /// Cuts the text after a whole scalar, and replaces line feeds: they would begin another assignment.
         private static func line(_ text: String) -> String {
             var line = String.UnicodeScalarView()
             var bytes = 0
@@ -87,7 +87,7 @@ extension ServiceManager {
             return String(line)
         }
 
-        /// Microseconds of the clock that never goes back (clock_gettime(2)).
+        /// The monotonic clock in microseconds (clock_gettime(2)).
         private static var now: Int {
             var time = timespec()
             unsafe clock_gettime(CLOCK_MONOTONIC, &time)

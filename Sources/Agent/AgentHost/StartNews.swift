@@ -1,18 +1,18 @@
 package import LinuxProcess
 import Synchronization
 
-/// Tells a service manager how far a long start has come, so that it goes on waiting for one that works.
+/// Extends the service manager's start timeout while a long start makes progress.
 ///
-/// To be told where something was done, and never by a timer: a start that hangs is to be ended.
+/// Send progress where a step is done, never by a timer: a start that hangs must be ended.
 package final class StartNews: Sendable {
-    /// The end of the manager's patience is not moved by less.
+    /// The smallest change of the start timeout that is sent.
     static let grain: Duration = .seconds(10)
 
     private let tell: @Sendable ([ServiceManager.News]) throws(SystemError) -> Void
     private let now: @Sendable () -> ContinuousClock.Instant
     private let end: Mutex<ContinuousClock.Instant>
 
-    /// - Parameter patience: the usual one, with which nothing is told before the start is as old as ``grain``.
+    /// - Parameter patience: the usual start timeout. With it, the first ``grain`` of a start sends no message.
     package init(
         patience: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         tell: @escaping @Sendable ([ServiceManager.News]) throws(SystemError) -> Void
@@ -23,8 +23,8 @@ package final class StartNews: Sendable {
     }
 
     /// - Parameters:
-    ///   - status: how far it has come, for people.
-    ///   - patience: how long what is done next may take.
+    ///   - status: the progress, for people.
+    ///   - patience: the limit for the next step.
     package func tell(_ status: String, patience: Duration) throws(SystemError) {
         let end = now() + patience
         let isNews = self.end.withLock { told in

@@ -1,9 +1,9 @@
 import DurableFiles
 package import LinuxProcess
 
-/// Takes a state directory for this process alone.
+/// Locks a state directory for this process.
 package enum StateClaim {
-    /// Makes the directory if it is missing, locks it, and removes what a crash left half written.
+    /// Makes the directory if it is missing, locks it, and removes half-written files that a crash left.
     ///
     /// - Returns: the lock, which this process has until it ends or releases it.
     @discardableResult
@@ -32,11 +32,11 @@ package enum StateClaim {
     }
 }
 
-/// Why a state directory could not be taken, each with a sentence that names it.
+/// The reason why a state directory could not be locked, with a sentence that names the directory.
 package enum StateClaimError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Another process, or another part of this one, has it.
+    /// Another process, or another part of this process, has locked it.
     case held(String)
-    /// It cannot be made, read or written, or it is not private; with errno if a system call said so.
+    /// It cannot be made, read or written, or it is not private. With errno if a system call failed.
     case unusable(String, systemError: CInt?)
 
     package var description: String {

@@ -6,15 +6,15 @@ package import Logging
 import Synchronization
 import TextAndTime
 
-/// Tells the service manager how the agent is: that it is ready, its status, that it lives, and that it stops.
+/// Sends the agent's state to the service manager: readiness, status, keep-alive pings and the stop.
 ///
-/// It sends a sign of life only after the agent has answered a call on its own control socket. So a sign of life says
-/// that the process takes calls. It does not say that the store, the fetcher, the outbox delivery and the expiry service
-/// work: a restart would not fix those. Their state is in the status line and in the metrics.
+/// It sends a keep-alive ping only after the agent has answered a call on its own control socket. So a ping says
+/// that the process accepts calls. It does not say that the store, the fetcher, the outbox delivery and the expiry
+/// service work: a restart would not fix those. Their state is in the status line and in the metrics.
 package struct Supervision: Sendable {
     /// The least seconds between two calls.
     private static let pause: Double = 5
-    /// The seconds between two calls if nothing happens and no sign of life is asked for.
+    /// The seconds between two calls without an event, if the manager has no watchdog.
     private static let longPause: Double = 60
 
     private let manager: ServiceManager
@@ -36,7 +36,7 @@ package struct Supervision: Sendable {
         self.log = log
     }
 
-    /// Works until the task is cancelled.
+    /// Runs until the task is cancelled.
     package func run() async throws {
         do {
             await readiness.untilWhole()
@@ -48,13 +48,13 @@ package struct Supervision: Sendable {
 
     private func watch() async throws {
         let longPause = manager.patience.map { $0 / .seconds(2) } ?? Self.longPause
-        // One failed call and the next one are still within the manager's patience: 6 + 2 + 1 + 2 of 12 parts.
+        // A failed call and the next call still fit into the watchdog timeout: 6 + 2 + 1 + 2 of 12 parts.
         let pause = min(Self.pause, longPause / 6)
         var isReadySaid = false
         while true {
             try Task.checkCancellation()
-            // Made before the call, so that no change is missed.
-            // A look's findings are no change: the status would else be made anew at each look.
+            // Subscribe before the call, so that no change is missed. The findings of a periodic look are ignored:
+            // they would else cause a new status at each look.
             let notifier = agent.hub.notifier { event in
                 if case .found = event { false } else { true }
             }
@@ -62,7 +62,7 @@ package struct Supervision: Sendable {
             if let line {
                 readiness.willBeTold()
                 let signs: [ServiceManager.News] = manager.patience == nil ? [] : [.alive]
-                // If that was not sent, the next round sends it.
+                // If the message was not sent, the next round sends it.
                 if notify((isReadySaid ? [] : [.ready]) + signs + [.status(line)]) { isReadySaid = true }
             }
             try await SystemClock().sleep(seconds: pause)
@@ -71,16 +71,16 @@ package struct Supervision: Sendable {
         }
     }
 
-    /// The status line, if the agent answers itself; `nil` if not, and that is told if it is known why.
+    /// The status line if the agent answers itself, or else `nil`. Sends the reason for `nil` if it is known.
     ///
-    /// While its socket is gone, whoever answers at its path is another.
+    /// If the agent's socket is gone, an answer at its path comes from another process.
     private func status(within seconds: Double) async -> String? {
         guard let trouble = agent.processTroubles.all.first else { return await ownAnswer(within: seconds) }
         notify([.status("Degraded: \(trouble)")])
         return nil
     }
 
-    /// Asks the agent for its status, as any client does; nil if no answer comes in that time.
+    /// Asks the agent for its health, as any client does. `nil` if no answer comes in that time.
     private func ownAnswer(within seconds: Double) async -> String? {
         do {
             let client = try ControlClient(socketFlag: socket, environment: [:])
@@ -92,7 +92,7 @@ package struct Supervision: Sendable {
         }
     }
 
-    /// Returns whether the manager took the message.
+    /// Returns whether the message was sent.
     @discardableResult
     private func notify(_ news: [ServiceManager.News]) -> Bool {
         do throws(SystemError) {
@@ -105,7 +105,7 @@ package struct Supervision: Sendable {
     }
 }
 
-/// How much there is in the store.
+/// Numbers of enrollments, pending requests and queued decisions in the store.
 private struct Tally {
     let enrollments: Int
     let pending: Int
@@ -116,7 +116,7 @@ private struct Tally {
     }
 }
 
-/// How the agent is, in a line.
+/// The agent's health in one line.
 private struct StatusLine {
     /// The most bytes of a reason.
     private static let maxOfReason = 300
@@ -124,12 +124,12 @@ private struct StatusLine {
     let text: String
 
     /// - Parameters:
-    ///   - tally: nil if the store cannot be read, which is then among the reasons.
-    ///   - refusal: why the last reload was refused; nil if it was not.
+    ///   - tally: `nil` if the store cannot be read. The reasons then say so.
+    ///   - refusal: the reason why the last reload was refused. `nil` if it was not.
     init(_ health: HealthView, _ tally: Tally?, refusal: String?) {
         let reason = health.reasons.first.map { first in
             let others = health.reasons.count - 1
-            // The last of very many only says how many more there are.
+            // The last reason of very many only says how many more there are.
             let rest = others < Agent.maxTroubles ? "\(others) more" : "many more"
             return first.beginning(bytes: Self.maxOfReason) + (others > 0 ? " (and \(rest))" : "")
         }
@@ -145,18 +145,18 @@ private struct StatusLine {
     }
 }
 
-/// How the last reload went, for the service manager's status.
+/// The result of the last reload, for the service manager's status.
 package final class LastReload: Sendable {
     private let state = Mutex<String?>(nil)
 
     package init() {}
 
-    /// Why the last reload was refused; nil if it was not.
+    /// The reason why the last reload was refused. `nil` if it was not.
     package var refusal: String? { state.withLock(\.self) }
 
     package func set(_ refusal: String?) { state.withLock { $0 = refusal } }
 
-    /// A line for the status now; nil if this reload and the one before went well.
+    /// A line for the status. `nil` if this reload and the one before succeeded.
     package func news(after before: String?) -> String? {
         refusal.map { "Reload refused: \($0)" } ?? before.map { _ in "Reloaded" }
     }

@@ -3,15 +3,15 @@ import FoundationEssentials
 import Glibc
 package import LinuxProcess
 
-/// The devices and files to which the kernel may write this process's memory.
+/// The devices and files to which the kernel may swap this process's memory.
 package enum Swap {
-    /// Paths of the areas in use whose content is, or may be, in clear on a disk.
+    /// Paths of the swap areas in use that are, or may be, unencrypted on a disk.
     ///
     /// Devices of dm-crypt, also below others, and zram in memory are safe.
     ///
     /// - Parameters:
-    ///   - swaps: the kernel's list of them.
-    ///   - sys: where sysfs is mounted.
+    ///   - swaps: the kernel's list of swap areas.
+    ///   - sys: the mount point of sysfs.
     package static func inClear(
         swaps: String = "/proc/swaps", sys: String = "/sys"
     ) throws(UnknownFactError) -> [String] {
@@ -19,7 +19,8 @@ package enum Swap {
         do throws(UnknownFactError) {
             lines = try KernelFile.text(swaps).split(separator: "\n")
         } catch {
-            // A service may be kept from /proc/swaps (ProcSubset=pid of systemd.exec(5)), but not from the sum.
+            // A service may have no access to /proc/swaps (ProcSubset=pid of systemd.exec(5)), but it can read the
+            // total.
             guard clinux_has_swap() == 0 else { throw error }
             return []
         }
@@ -35,7 +36,7 @@ package enum Swap {
         "\(sys)/class/block/\(path.split(separator: "/").last ?? "")"
     }
 
-    /// The device of the file's file system: MAJOR:MINOR, as makedev(3) puts the two together.
+    /// The device of the file's file system: MAJOR:MINOR, decoded as by major(3) and minor(3).
     private static func deviceOfFile(_ path: String, _ sys: String) -> String {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return "" }
@@ -44,33 +45,33 @@ package enum Swap {
         return "\(sys)/dev/block/\(major):\(minor)"
     }
 
-    /// - Parameter layers: how many devices may lie above one another, such as a logical volume on dm-crypt on RAID.
+    /// - Parameter layers: the most devices above one another, such as a logical volume on dm-crypt on RAID.
     private static func isSafe(_ device: String, _ sys: String, layers: Int = 8) -> Bool {
         func contents(_ name: String) -> Substring? {
             (try? KernelFile.text("\(device)/\(name)"))?.split(separator: "\n").first
         }
         guard layers > 0 else { return false }
         if device.hasPrefix("\(sys)/class/block/zram") {
-            // Without the file this kernel has no such thing as a backing device.
+            // Without the file, this kernel has no backing devices.
             guard let backing = contents("backing_dev"), backing != "none" else { return true }
             return isSafe(Self.device(backing, sys), sys, layers: layers - 1)
         }
-        // The device mapper's own name for what made a device: CRYPT-LUKS2-…, LVM-…
+        // The device mapper's own name of the device type: CRYPT-LUKS2-…, LVM-…
         if contents("dm/uuid")?.hasPrefix("CRYPT-") == true { return true }
         let below = (try? FileManager.default.contentsOfDirectory(atPath: device + "/slaves")) ?? []
         return !below.isEmpty && below.allSatisfy { isSafe("\(device)/slaves/\($0)", sys, layers: layers - 1) }
     }
 }
 
-/// The control groups, of version 2 (cgroups(7)), that this process is in: its own and all above.
+/// The control groups, of version 2 (cgroups(7)), that this process is in: its own and all its ancestors.
 package enum ControlGroup {
-    /// Whether one of them lets no memory be swapped; false if that is unknown.
+    /// Whether one of the groups forbids swap. `false` if that is unknown.
     ///
     /// `MemorySwapMax=0` of systemd.resource-control(5) does that.
     ///
     /// - Parameters:
-    ///   - membership: the kernel's word on which group the process is in.
-    ///   - mount: where the groups are mounted.
+    ///   - membership: the kernel's file with the group of the process.
+    ///   - mount: the mount point of the groups.
     package static func neverSwaps(
         membership: String = "/proc/self/cgroup", mount: String = "/sys/fs/cgroup"
     ) -> Bool {
@@ -78,7 +79,7 @@ package enum ControlGroup {
             let line = lines.first(where: { $0.hasPrefix("0::/") })
         else { return false }
         let names = line.dropFirst("0::".count).split(separator: "/")
-        // A group outside of the namespace is not below the mount.
+        // A group outside of the cgroup namespace is not below the mount point.
         guard !names.contains("..") else { return false }
         return (0...names.count).contains { depth in
             let group = ([Substring(mount)] + names.prefix(depth)).joined(separator: "/")

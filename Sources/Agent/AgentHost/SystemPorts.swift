@@ -21,9 +21,9 @@ package struct SystemClock: AgentClock {
 
     package var running: Double { (SuspendingClock.now - Self.runningStart) / .seconds(1) }
 
-    /// A longer sleep looks at the time again after so many seconds.
+    /// The most seconds between two checks of the clock in a longer sleep.
     ///
-    /// While the machine is suspended the alarms' time stands, and this clock's does not.
+    /// While the machine is suspended, the alarms' clock stops and this clock does not.
     private static let look: Double = 300
 
     package func sleep(seconds: Double) async throws {
@@ -46,7 +46,7 @@ package struct SystemEntropy: Entropy {
 }
 
 extension LocalTime {
-    /// The zone that this process runs in (tzset(3)).
+    /// The time zone of this process (tzset(3)).
     package static let ofThisProcess = LocalTime { seconds in
         var instant = time_t(seconds)
         var parts = unsafe tm()

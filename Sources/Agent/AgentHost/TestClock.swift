@@ -1,6 +1,6 @@
 package import Records
 
-/// The machine's clock, and as far ahead of it as a test has set it.
+/// The machine's clock, set ahead by a test.
 ///
 /// The time for which the machine is suspended does not count in a sleep.
 package final class TestClock: AdvanceableClock {
