@@ -1,22 +1,22 @@
 internal import IssuerProtocol
 import Records
 
-/// The bounds of issuers' answers: of one, as the protocol has it, and of all together.
+/// Limits for the issuers' answers: for one answer, from the protocol, and for all answers together.
 ///
-/// An issuer whose answers go beyond the bounds of one is treated as one that cannot be reached. An operator sets
-/// ``bytesInAll``; the others are constants, which tests make small.
+/// An issuer whose answer exceeds the limits for one is treated as unreachable. An operator sets ``bytesInAll``; the
+/// others are constants, which tests make small.
 package struct AnswerBounds: Sendable {
-    /// The bytes of a body.
+    /// Limit for a body, in bytes.
     package var bodyBytes = 1_048_576
-    /// The bytes of a list of requests, of one enrollment or of many.
+    /// Limit for a list of requests, of one enrollment or of many, in bytes.
     package var listBytes = RequestList.maxBytes
-    /// The requests in one.
+    /// Limit for the requests in one list.
     package var listRequests = RequestList.limit
 
-    /// The bytes of all answers that are read or not yet done with, beyond the first of each.
+    /// Limit for the bytes of all answers that are being read or processed, without the first 16 KiB of each.
     package var bytesInAll = 67_108_864
 
-    /// The fewest bytes for all, of which one issuer's share has room for the longest list and the longest other answer.
+    /// The least ``bytesInAll``: one issuer's share then has room for the longest list and the longest other answer.
     package static let leastBytesInAll = 33_554_432
 
     package static let standard = AnswerBounds()

@@ -1,15 +1,15 @@
 import Records
 internal import Synchronization
 
-/// The end of a call: first the limit of the call, and once the body has begun that of its rest.
+/// The deadline of a call: first the limit of the call, and once the body has begun the limit for its rest.
 ///
-/// A poll's own limit is that of its first byte; other calls keep theirs to the end.
+/// For a poll, the call's limit covers the time to the first byte. For other calls it covers the whole answer.
 final class AnswerDeadline: Sendable {
     private struct State {
         var cut: (@Sendable () -> Void)?
         var ofCall: Alarm?
         var ofRest: Alarm?
-        /// Whether the call's own limit ends nothing any more.
+        /// Whether polls have passed the call's own limit, which then no longer applies.
         var isCallLimitOver = false
         var late: String?
         var isOver = false
@@ -24,7 +24,7 @@ final class AnswerDeadline: Sendable {
         self.clock = clock
     }
 
-    /// Why the call was cut; `nil` if it was not.
+    /// The reason why the call was cut. `nil` if it was not.
     var late: String? { state.withLock(\.late) }
 
     /// - Parameter cut: ends the call.
@@ -33,7 +33,7 @@ final class AnswerDeadline: Sendable {
             state.cut = cut
             return state.late != nil
         }
-        // The call was made before: its answer may have begun, or have come too slowly, by now.
+        // The call was sent before this: by now its answer may have begun, or have come too slowly.
         if isLate { return cut() }
         setCallAlarm(
             clock.alarm(after: call.seconds) { [self] in
@@ -41,7 +41,7 @@ final class AnswerDeadline: Sendable {
             })
     }
 
-    /// Nothing is cut any more.
+    /// Cancels both deadlines. The call is not cut any more.
     func cancel() {
         let alarms = state.withLock { state in
             state.isOver = true
@@ -52,7 +52,7 @@ final class AnswerDeadline: Sendable {
         for alarm in alarms { alarm?.cancel() }
     }
 
-    /// Takes the time for the rest of a body, which has begun, waits for room or goes on.
+    /// Updates the deadline for the rest of a body that has begun, waits for room or continues.
     func follow(_ reader: AnswerReader) {
         if call.pool == .polls { endCallLimit() }
         guard let left = reader.secondsLeft else { return }

@@ -6,21 +6,21 @@ internal import NIOHTTP1
 import Records
 import Synchronization
 
-/// Takes in an answer on the event loop of its connection, up to the bound of the call and as far as there is room.
+/// Reads an answer on the event loop of its connection, up to the call's limit and while there is room.
 ///
-/// So the caller's task is woken up once, by the whole answer, and not by each piece of it. While it waits for room,
-/// nothing is read from the connection.
+/// The whole answer wakes the caller's task once, in place of once for each part. While the answer waits for room, no
+/// bytes are read from the connection.
 final class AnswerReader: HTTPClientResponseDelegate {
-    /// The answer is a redirect: nobody reads what is beside it.
+    /// The answer is a redirect. Its body is not read.
     struct RedirectError: Error {}
-    /// The answer had to wait too long until others were done with.
+    /// The answer waited too long for other answers to free room.
     struct NoRoomError: Error {}
 
-    /// The answer as far as it came.
+    /// The received part of the answer.
     struct Received: Sendable {
         var head = HTTPResponseHead(version: .http1_1, status: .ok)
         var body: [UInt8] = []
-        /// The room that the body takes; `nil` if it is free.
+        /// The body's reservation in the room. `nil` if the body needs none.
         var ticket: AnswerRoom.Ticket?
     }
 
@@ -29,10 +29,10 @@ final class AnswerReader: HTTPClientResponseDelegate {
         var pace = Pace()
         /// The part that waits for room.
         var waiting: (part: ByteBuffer, promise: EventLoopPromise<Void>)?
-        /// The call has failed: nothing is taken in any more.
+        /// The call has failed: later parts are dropped.
         var isOver = false
 
-        /// The room that the body takes at most, as its head says; no less than it has already.
+        /// The bytes to reserve: the head's `Content-Length` or else `maxBytes`, and at least `size`.
         func units(atLeast size: Int, atMost maxBytes: Int) -> Int {
             let announced = received.head.headers.first(name: "content-length").flatMap { Int($0) } ?? maxBytes
             return min(max(announced, size), maxBytes)
@@ -47,8 +47,8 @@ final class AnswerReader: HTTPClientResponseDelegate {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - maxBytes: the most that a body may have.
-    ///   - onPace: called when the body begins, waits for room or goes on, which changes ``secondsLeft``.
+    ///   - maxBytes: the limit for the body.
+    ///   - onPace: called when the body begins, waits for room or continues, which changes ``secondsLeft``.
     init(
         _ issuer: IssuerURL, in queue: AnswerRoom.Queue, maxBytes: Int, clock: any AgentClock,
         onPace: @escaping @Sendable (AnswerReader) -> Void
@@ -60,16 +60,16 @@ final class AnswerReader: HTTPClientResponseDelegate {
         self.onPace = onPace
     }
 
-    /// As it was received last; before that, one without fields.
+    /// The last head that was received. Before that, a head without fields.
     var head: HTTPResponseHead { state.withLock(\.received.head) }
 
-    /// The seconds after which the call is over; `nil` before the body has begun.
+    /// The seconds until the deadline of the body. `nil` before the body has begun.
     var secondsLeft: Double? {
         let now = clock.steady
         return state.withLock { $0.pace.secondsLeft(at: now, bytes: $0.received.body.count) }
     }
 
-    /// Whether the answer waits for room.
+    /// Whether this answer waits for room.
     var isWaiting: Bool { state.withLock { $0.waiting != nil } }
 
     func didReceiveHead(task: HTTPClient.Task<Received>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
@@ -106,7 +106,7 @@ final class AnswerReader: HTTPClientResponseDelegate {
             if isFirst { onPace(self) }
             return loop.makeSucceededVoidFuture()
         case .waits(let future, let units):
-            // Its bounds refuse nobody.
+            // With these bounds the queue refuses no entry.
             let ticket = try? queue.enter(issuer, units: units) { [weak self] in
                 guard let self else { return }
                 loop.execute { self.goOn(units) }
@@ -119,14 +119,14 @@ final class AnswerReader: HTTPClientResponseDelegate {
         }
     }
 
-    /// Takes in what waited for room.
+    /// Reads the part that waited for room.
     private func goOn(_ units: Int) {
         let now = clock.steady
         let promise = state.withLock { state in
             guard let (part, promise) = state.waiting else { return nil as EventLoopPromise<Void>? }
             state.waiting = nil
             state.pace.goOn(at: now)
-            // It never grows, which would need twice the room.
+            // The array never grows: that would need twice the room.
             state.received.body.reserveCapacity(units)
             state.received.body += part.readableBytesView
             return promise
@@ -136,9 +136,9 @@ final class AnswerReader: HTTPClientResponseDelegate {
         promise.succeed()
     }
 
-    /// Gives up: what waits for room waits no longer, and what was taken in is let go.
+    /// Gives up: stops waiting for room, and frees the body and its reservation.
     func giveUp() {
-        // The ticket goes when nothing is locked: whoever has the room next is told by it.
+        // The ticket leaves after the unlock, because leaving calls the next reader in the queue.
         let (waiting, ticket) = state.withLock { state in
             state.isOver = true
             state.received.body = []
@@ -149,7 +149,7 @@ final class AnswerReader: HTTPClientResponseDelegate {
         waiting?.promise.fail(NoRoomError())
     }
 
-    /// The whole answer, which is the caller's from now on.
+    /// Returns the whole answer, which then belongs to the caller.
     func didFinishRequest(task: HTTPClient.Task<Received>) -> Received {
         state.withLock { state in
             defer { state.received = Received(head: state.received.head) }
@@ -159,20 +159,20 @@ final class AnswerReader: HTTPClientResponseDelegate {
 }
 
 extension AnswerReader {
-    /// The limit for the rest of a body that has begun: 5 s, and another for each 64 KiB that came.
+    /// The limit for the rest of a body that has begun: 5 s, and another second for each 64 KiB received.
     ///
-    /// The time in which it waits for room does not count, but is bounded too.
+    /// The time of waiting for room does not count, but has a limit of its own.
     struct Pace: Sendable {
         static let seconds: Double = 5
         static let bytesPerSecond: Double = 65_536
-        /// The most seconds for which a body waits for room: less than a call has, and than others wait for its place.
+        /// The most seconds that a body waits for room: less than a call's limit, and than others wait for its place.
         static let patience: Double = 20
 
-        /// When the body began, later by the time in which it waited; on the steady clock.
+        /// The start of the body on the steady clock, plus the time of waiting for room.
         private var begun: Double?
         private var waitingSince: Double?
 
-        /// Whether it begins now.
+        /// Starts the body if it has not begun. Returns whether it begins now.
         mutating func begin(at now: Double) -> Bool {
             guard begun == nil else { return false }
             begun = now

@@ -1,20 +1,20 @@
 internal import FairSharing
 internal import IssuerProtocol
 
-/// The room for issuers' answers that are being read, or were read and are not yet done with.
+/// Budget of bytes for answers that are being read or processed.
 ///
-/// The first 16 KiB of a body are free. Before more is taken in, the answer takes all the room that it may need, once:
-/// its `Content-Length`, or the bound of its call. So whoever holds room never waits for more, and ends in time by
-/// ``AnswerReader/Pace``; whoever waits gets its turn then.
+/// The first 16 KiB of a body are free. Before more is read, the answer reserves all the room that it may need, once:
+/// its `Content-Length`, or the limit of its call. So an answer with a reservation never waits for more, and ends in
+/// time by ``AnswerReader/Pace``. Then the next answer in the queue gets its turn.
 struct AnswerRoom: Sendable {
-    /// Budgets in bytes, of all issuers and of one.
+    /// Budgets in bytes, for all issuers and for one.
     struct Bounds: Sendable {
         var polls: Int
         var pollsOfIssuer: Int
         var calls: Int
         var callsOfIssuer: Int
 
-        /// Three quarters for lists and one for other answers; an issuer has an eighth of either.
+        /// Three quarters for lists and a quarter for other answers. One issuer has an eighth of each.
         init(bytes: Int) {
             polls = bytes / 4 * 3
             calls = bytes / 4
@@ -28,11 +28,11 @@ struct AnswerRoom: Sendable {
     typealias Queue = FairQueue<IssuerURL>
     typealias Ticket = Queue.Ticket
 
-    /// The bytes of a body that need no room.
+    /// The bytes of a body that need no reservation.
     static let free = 16_384
 
     private let polls: Queue
-    /// Apart from polls: while a list is taken in, its issuer's keys may have to be fetched.
+    /// Separate from polls: while a list is processed, the agent may have to fetch its issuer's keys.
     private let calls: Queue
 
     init(_ bounds: Bounds) {

@@ -7,42 +7,42 @@ import Records
 internal import ServerCertificates
 internal import Synchronization
 
-/// What the clients may hold.
+/// Limits of the HTTP clients.
 struct TransportLimits: Sendable {
-    /// Polls at a time, of all issuers: each takes a connection, and so a file descriptor.
+    /// Limit for polls at a time, of all issuers. Each poll has a connection, and so a file descriptor.
     var polls = FileLimit.polls
-    /// Other calls at a time, of all issuers.
+    /// Limit for other calls at a time, of all issuers.
     var calls = FileLimit.calls
-    /// The most connections for other calls to one host name.
+    /// Limit for connections for other calls to one host name.
     var callConnections = 100
-    /// The seconds for which a call waits for its place.
+    /// The seconds that a call waits for its place.
     var placeSeconds: Double = 25
-    /// The connections from which on none is kept for the next call.
+    /// From this number of open connections on, no connection is kept alive for the next call.
     var keptConnections: Int { polls / 4 }
-    /// The room for answers.
+    /// The budgets for answers.
     var room = AnswerRoom.Bounds.standard
-    /// Different sets of root certificates that are in use at a time.
+    /// Limit for different sets of root certificates in use at a time.
     var sets = 256
     var connectSeconds: Int64 = 10
-    /// The time that an unused connection is kept: less than it takes until the agent gives memory back.
+    /// The seconds that an idle connection is kept: fewer than the agent waits before it returns memory to the kernel.
     var idleSeconds: Int64 = 8
 
     /// The limits for the files that this process may open.
     static var standard: TransportLimits { TransportLimits() }
 }
 
-/// What tells one pair of clients from another.
+/// The key of a pair of clients in the cache.
 struct ClientNeeds: Hashable, Sendable {
-    /// PEM; nil: the system's.
+    /// Root certificates in PEM. `nil` for the system's roots.
     ///
-    /// Texts that are Unicode-equivalent hold the same certificates: those are ASCII.
+    /// Unicode-equivalent texts contain the same certificates, because PEM is ASCII.
     let roots: String?
     let proxy: HTTPProxy?
-    /// A new one means new clients; those of the old one finish their calls, and make room when it is needed.
+    /// A new identity gets new clients. The old clients finish their calls, and are shut down when room is needed.
     let identity: ClientIdentity?
 }
 
-/// The clients for one set of root certificates, through a proxy or not.
+/// The clients for one set of root certificates, with a proxy or without.
 struct ClientPair: Sendable {
     private let calls: HTTPClient
     private let polls: HTTPClient
@@ -53,9 +53,9 @@ struct ClientPair: Sendable {
             timeout: .init(connect: .seconds(limits.connectSeconds)), decompression: .disabled)
         configuration.proxy = proxy.map { .server(host: $0.host, port: $0.port) }
         configuration.httpVersion = .http1Only
-        // The agent has no tracer: else each call makes a span for the one that does nothing.
+        // The agent has no tracer. With the library's default tracer, each call would make a span for no use.
         configuration.tracing.tracer = nil
-        // Whoever calls decides about trying again, and hears the reason at once.
+        // The caller decides about retries, and gets the reason at once.
         configuration.connectionPool.idleTimeout = .seconds(limits.idleSeconds)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.callConnections
@@ -63,7 +63,7 @@ struct ClientPair: Sendable {
             open.follow(channel)
             return SubjectAltName.require(on: channel).flatMap { HeadGuard.guardConnection(channel) }
         }
-        // One event loop for all that a client does, as a call would else be handed from one thread to another.
+        // A single event loop for all work of a client: otherwise a call would move from one thread to another.
         let loops = MultiThreadedEventLoopGroup.singleton
         calls = HTTPClient(eventLoopGroupProvider: .shared(loops.next()), configuration: configuration)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(limits.polls, 1)
@@ -77,14 +77,14 @@ struct ClientPair: Sendable {
         }
     }
 
-    /// Calls that are under way fail.
+    /// Shuts both clients down. Calls that are in progress fail.
     func shutdown() async {
         try? await calls.shutdown()
         try? await polls.shutdown()
     }
 }
 
-/// A pair of clients for each set of needs, made when first used; the longest unused makes room.
+/// A pair of clients for each key, made at its first use. The least recently used pair is evicted.
 final class ClientCache: Sendable {
     private struct Entry {
         let pair: ClientPair
@@ -105,7 +105,7 @@ final class ClientCache: Sendable {
 
     init(limits: TransportLimits) { self.limits = limits }
 
-    /// Runs `body` with clients that are not shut down to make room before it returns.
+    /// Runs `body` with clients that are not evicted before it returns.
     func withPair<Value>(
         for needs: ClientNeeds, _ body: (ClientPair) async throws(IssuerError) -> Value
     ) async throws(IssuerError) -> Value {
@@ -115,7 +115,7 @@ final class ClientCache: Sendable {
         return try await body(pair)
     }
 
-    /// Idempotent.
+    /// Shuts all clients down. Idempotent.
     func shutdown() async {
         let pairs = state.withLock { state in
             state.isShutDown = true
@@ -125,7 +125,7 @@ final class ClientCache: Sendable {
         for pair in pairs { await pair.shutdown() }
     }
 
-    /// The pair, and another that had to go for it.
+    /// Returns the pair, and the pair that was evicted for it.
     private func lend(_ needs: ClientNeeds, _ state: inout State) throws(IssuerError) -> (ClientPair, ClientPair?) {
         guard !state.isShutDown else { throw .transient(reason: "the agent is stopping", retryAfter: nil) }
         state.uses += 1
@@ -133,7 +133,7 @@ final class ClientCache: Sendable {
             state.entries[needs] = Entry(pair: known.pair, users: known.users + 1, lastUse: state.uses)
             return (known.pair, nil)
         }
-        // What can fail comes first: a pair that is made must be shut down one day.
+        // The step that can fail comes first: a pair, once made, must be shut down.
         let tls = try tlsConfiguration(needs)
         let unused = try makeRoom(&state)
         let pair = ClientPair(tls: tls, proxy: needs.proxy, limits: limits, open: open)

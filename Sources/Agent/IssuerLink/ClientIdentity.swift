@@ -1,12 +1,12 @@
 internal import NIOSSL
 
-/// The certificate by which the agent is known to issuers that ask for one (mutual TLS), and its private key.
+/// The agent's client certificate and private key, for issuers that require mutual TLS.
 package struct ClientIdentity: Hashable, Sendable {
-    /// Why a certificate and a key cannot be used: a sentence that quotes nothing of them.
+    /// The reason why a certificate and a key cannot be used: a sentence that quotes no part of them.
     package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
         package enum Part: Sendable { case certificate, key }
 
-        /// Where the fault is.
+        /// The file with the fault.
         package let part: Part
         package let description: String
     }
@@ -15,7 +15,8 @@ package struct ClientIdentity: Hashable, Sendable {
     private let key: NIOSSLPrivateKey
 
     /// - Parameters:
-    ///   - certificate: PEM, the agent's own first, then those between it and a root that the issuer knows.
+    ///   - certificate: PEM: the agent's own certificate first, then the intermediates up to a root that the issuer
+    ///     trusts.
     ///   - key: PEM, not encrypted.
     package init(certificate: [UInt8], key: [UInt8]) throws(Refusal) {
         do {
@@ -31,14 +32,14 @@ package struct ClientIdentity: Hashable, Sendable {
         do {
             var configuration = TLSConfiguration.makeClientConfiguration()
             show(in: &configuration)
-            // Making a context holds the key against the certificate.
+            // Making a context verifies that the key belongs to the certificate.
             _ = try NIOSSLContext(configuration: configuration)
         } catch {
             throw Refusal(part: .key, description: "it is not the private key of the client certificate")
         }
     }
 
-    /// By the certificates: the key is the one of the first, and need not be written out to be compared.
+    /// Compares the certificates only. The key belongs to the first certificate, so it need not be compared.
     package static func == (one: ClientIdentity, other: ClientIdentity) -> Bool { one.chain == other.chain }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(chain) }

@@ -13,7 +13,7 @@ extension IssuerError {
     static let cancelled = IssuerError.transient(reason: "the call was cancelled", retryAfter: nil)
 }
 
-/// How one issuer is reached, and what can go wrong on the way.
+/// The path to one issuer, and the sentences for failures on it.
 struct ConnectionDiagnosis: Sendable {
     let proxy: HTTPProxy?
     private let host: String
@@ -25,7 +25,7 @@ struct ConnectionDiagnosis: Sendable {
         showsIdentity = network.identity != nil
     }
 
-    /// What went wrong below the protocol, in sentences of our own: the errors may quote what was sent or received.
+    /// Maps a failure below the protocol to a sentence of our own: the errors may quote bytes sent or received.
     func failure(_ error: any Error, reading call: IssuerCall, retryAfter: Int64?) -> IssuerError {
         if error is CancellationError { return .cancelled }
         if error is NIOTooManyBytesError {
@@ -68,10 +68,10 @@ struct ConnectionDiagnosis: Sendable {
         }
     }
 
-    /// Names without an address, or every address that was tried: the last speaks for them.
+    /// An error of name resolution, or else the error of the last address that was tried.
     private func sentence(_ error: NIOConnectionError) -> String {
         guard let last = error.connectionErrors.last else {
-            // The resolver needs a descriptor too, and does not say so.
+            // The resolver needs a descriptor too, and does not report that it got none.
             return Descriptors.areLeft() ? "the host name of \(peer) was not found" : noDescriptor
         }
         return sentence(last.error)
@@ -87,7 +87,7 @@ struct ConnectionDiagnosis: Sendable {
         }
     }
 
-    /// The library has no case for most of it; BoringSSL's own name for the failure is part of the text.
+    /// Finds BoringSSL's name of the failure in the error's text: the library has no case for most failures.
     private func sentence(_ error: BoringSSLError) -> String {
         let text = "\(error)"
         let names: (String...) -> Bool = { $0.contains { text.contains($0) } }
@@ -106,7 +106,7 @@ struct ConnectionDiagnosis: Sendable {
                 ? "the issuer refused the client certificate"
                 : "the issuer asks for a client certificate: set client-cert and client-key"
         }
-        // Before TLS 1.3 that is all that is said about a client certificate that is missing.
+        // Before TLS 1.3, a server reports a missing client certificate by this alert only.
         if names("ALERT_HANDSHAKE_FAILURE"), !showsIdentity {
             return "the issuer broke off the TLS handshake: it may ask for a client certificate"
         }
@@ -122,6 +122,6 @@ struct ConnectionDiagnosis: Sendable {
         "no descriptor is left for a connection to \(peer): raise the limit of open files"
     }
 
-    /// Who is at the other end of the connection.
+    /// The other end of the connection.
     private var peer: String { proxy.map { "the proxy \($0)" } ?? "the issuer" }
 }

@@ -4,9 +4,9 @@ internal import NIOCore
 import Records
 internal import Synchronization
 
-/// The descriptors that calls to issuers may take at a time: so many for polls, and others that polls never take.
+/// Limits for the connections to issuers: one for polls, and another for calls, which polls never use up.
 ///
-/// Issuers take turns.
+/// Issuers get places in turn.
 struct ConnectionPlaces: Sendable {
     typealias Queue = FairQueue<IssuerURL>
 
@@ -16,15 +16,15 @@ struct ConnectionPlaces: Sendable {
     private let clock: any AgentClock
 
     init(_ limits: TransportLimits, _ clock: any AgentClock) {
-        // So one issuer that answers no poll leaves an eighth of the places to others.
+        // An issuer that answers no poll leaves an eighth of the places to others.
         polls = Queue(.init(capacity: limits.polls, capacityOfKey: limits.polls - limits.polls / 8))
-        // So one issuer that does not answer leaves places for the decisions of others.
+        // An issuer that does not answer leaves places for the decisions of others.
         calls = Queue(.init(capacity: limits.calls, capacityOfKey: max(limits.calls / 2, 1)))
         seconds = limits.placeSeconds
         self.clock = clock
     }
 
-    /// Waits for a place, no longer than its limit.
+    /// Waits for a place, at most until the limit.
     func take(for issuer: IssuerURL, _ pool: IssuerCall.ConnectionPool) async throws(IssuerError) -> Queue.Ticket {
         let queue = pool == .polls ? polls : calls
         if let ticket = queue.enterAtOnce(issuer) { return ticket }
@@ -43,7 +43,7 @@ struct ConnectionPlaces: Sendable {
     }
 }
 
-/// Counts connections, from when they are there until they are closed.
+/// Counter of open connections.
 final class OpenConnections: Sendable {
     private let open = Atomic(0)
 

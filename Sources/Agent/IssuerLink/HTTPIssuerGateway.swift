@@ -3,14 +3,14 @@ internal import NIOHTTP1
 package import Records
 internal import StrictJSON
 
-/// The issuer protocol over HTTP: one request for each call, nothing repeated and no redirect followed.
+/// The issuer protocol over HTTP: one request for each call, without retries, and without following redirects.
 ///
-/// A call ends early when its task is cancelled. `shutdown()` must be called before the last copy goes.
+/// A call ends early when its task is cancelled. Call `shutdown()` before the last copy is released.
 package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     private let transport: IssuerTransport
     private let bounds: AnswerBounds
 
-    /// `version` is told to the issuers; `clock` ends calls that take too long, and reads dates in answers.
+    /// Sends `version` to the issuers. Uses `clock` for the limits of calls and for dates in answers.
     package init(version: String, network: OutboundNetwork, clock: any AgentClock, bounds: AnswerBounds = .standard) {
         var limits = TransportLimits.standard
         limits.room = AnswerRoom.Bounds(bytes: bounds.bytesInAll)
@@ -28,10 +28,10 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         IssuerCall(method, url, maxBytes: bounds.bodyBytes)
     }
 
-    /// Ends all calls and closes all connections; whatever is called afterwards fails.
+    /// Ends all calls and closes all connections. Later calls fail.
     package func shutdown() async { await transport.clients.shutdown() }
 
-    /// Uses another network path from the next call on; those that are under way end as they began.
+    /// Uses another network path from the next call on. Calls in progress keep theirs.
     package func use(_ network: OutboundNetwork) { transport.present.replace(by: network) }
 
     package func problem(withRoots pem: String) -> String? {
@@ -73,7 +73,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         return try await transport.answer(to: call, by: target).value(on: 201, EnrollmentAnswer.init(bytes:))
     }
 
-    /// `wait` is brought within 0 to 60 s; the answer may take 15 s more.
+    /// Clamps `wait` to 0 to 60 s. The answer may take 15 s more.
     package func fetch(
         _ access: IssuerAccess, wait: Int, after cursor: String?
     ) async throws(IssuerError) -> RequestList {
@@ -103,7 +103,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         return try bounds.check(answer.value(on: 200, BatchFetchAnswer.init(bytes:))).keeping(answer.room)
     }
 
-    /// A `traceparent` that is not of W3C Trace Context's version 00 is left out.
+    /// Leaves out a `traceparent` that is not of version 00 of W3C Trace Context.
     package func decide(
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
     ) async throws(IssuerError) -> TransStatus {

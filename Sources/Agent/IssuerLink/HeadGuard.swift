@@ -1,10 +1,10 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Bounds what a connection keeps in memory of an answer before anybody sees it: its head, chunk lines and trailers.
+/// Limits the bytes of an answer that a connection buffers before the decoder delivers them.
 ///
-/// It stands before the HTTP decoder and counts the bytes that came since the decoder last had something to say. The
-/// library's own bound for header fields is 2 MiB.
+/// These are the head, the chunk lines and the trailers. The guard is in front of the HTTP decoder. It counts the bytes
+/// since the decoder last delivered a part. The library's own limit for header fields is 2 MiB.
 final class HeadGuard: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -13,7 +13,7 @@ final class HeadGuard: ChannelInboundHandler {
 
     /// The most bytes of header fields, names and values.
     static let maxBytes = 16_384
-    /// The bytes that are read at a time, and so those that a connection has in hand beside what was taken in.
+    /// The bytes of one read, and so the most that a connection buffers besides the accepted parts.
     static let readBytes = 16_384
 
     private let progress: Progress
@@ -33,7 +33,7 @@ final class HeadGuard: ChannelInboundHandler {
         fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } <= maxBytes
     }
 
-    /// Puts the guard around the decoder of a new connection, which then reads little at a time.
+    /// Adds the guard around the decoder of a new connection, and makes the connection read little at a time.
     static func guardConnection(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
@@ -44,12 +44,12 @@ final class HeadGuard: ChannelInboundHandler {
             let options = channel.syncOptions
             try options?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readBytes))
             try options?.setOption(.maxMessagesPerRead, value: 1)
-            // The kernel's own buffer is memory too, and grows with what is not read.
+            // The kernel's receive buffer is memory too, and grows with unread bytes.
             try options?.setOption(.socketOption(.so_rcvbuf), value: 65_536)
         }
     }
 
-    /// Sees each part of an answer that the decoder has found.
+    /// Receives each part of an answer from the decoder.
     fileprivate final class Progress: ChannelInboundHandler {
         typealias InboundIn = HTTPClientResponsePart
         typealias InboundOut = HTTPClientResponsePart

@@ -2,19 +2,19 @@ internal import IssuerProtocol
 import Records
 internal import StrictJSON
 
-/// An issuer's answer, or that of whatever is in front of it.
+/// An answer of the issuer, or of a proxy or load balancer in front of it.
 struct IssuerAnswer: Sendable {
     let status: UInt
     let contentType: String?
-    /// Seconds, of a server that is busy.
+    /// Seconds, from a server that is busy.
     let retryAfter: Int64?
     let body: [UInt8]
-    /// The room that the body takes; `nil` if it is free.
+    /// The body's reservation in the room. `nil` if the body needs none.
     let room: AnswerRoom.Ticket?
 
-    /// The value in the body, if the status is `expected`.
+    /// Returns the value in the body, if the status is `expected`.
     ///
-    /// The content type is not checked, as only JSON of the right form can be read.
+    /// The content type is not checked, because only JSON of the right form can be read.
     func value<Value>(
         on expected: UInt, _ read: ([UInt8]) throws(ProtocolError) -> Value
     ) throws(IssuerError) -> Value {
@@ -26,7 +26,7 @@ struct IssuerAnswer: Sendable {
         }
     }
 
-    /// A problem with a code of the protocol, on a status that is an error; all else is like a broken connection.
+    /// Returns a problem if the status is an error and the code is known. All else counts as a broken connection.
     private func refusal(_ expected: UInt) -> IssuerError {
         if (300..<400).contains(status) {
             return .transient(
@@ -40,7 +40,7 @@ struct IssuerAnswer: Sendable {
             retryAfter: retryAfter)
     }
 
-    /// Names that appear twice are the issuer's text: they would be quoted.
+    /// Describes the error. A name that appears twice is the issuer's text, so it is not quoted.
     private func complaint(_ error: ProtocolError) -> String {
         do throws(JSONError) {
             _ = try JSONReader.value(body, limits: JSONLimits(maxBytes: body.count))

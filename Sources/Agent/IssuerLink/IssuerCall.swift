@@ -3,27 +3,27 @@ internal import NIOCore
 internal import NIOHTTP1
 import TextAndTime
 
-/// One request to an issuer, and the bounds of its answer.
+/// A request to an issuer, and the limits for its answer.
 struct IssuerCall: Sendable {
-    /// Which client carries it: requests that an issuer holds back never take a connection from the others.
+    /// The client for the call. Long polls have their own, so they never use up the connections of other calls.
     enum ConnectionPool: Sendable { case calls, polls }
 
-    /// The seconds by which an answer may outlast the wait that was asked for.
+    /// The seconds that a long poll's answer may take beyond the requested wait.
     static let pollMargin = 15
 
-    /// How long an answer may take, in seconds, unless it is a long poll's.
+    /// The limit for an answer, in seconds. Long polls have their own.
     static let standardSeconds: Double = 30
 
     let method: HTTPMethod
     let url: String
     var token: AccessToken?
-    /// Held until the call is over: of a long poll that is most of what it takes in memory.
+    /// Kept until the call ends. It is most of the memory of a long poll.
     private(set) var body: ByteBuffer?
     var traceparent: Traceparent?
     var pool = ConnectionPool.calls
-    /// From the start of the call to the last byte of the answer.
+    /// Limit from the start of the call to the last byte of the answer.
     var seconds = Self.standardSeconds
-    /// The most that is read of the answer's body.
+    /// Limit for the answer's body, in bytes.
     var maxBytes: Int
 
     init(_ method: HTTPMethod, _ url: String, maxBytes: Int) {
@@ -35,7 +35,7 @@ struct IssuerCall: Sendable {
     mutating func set(body bytes: [UInt8]) { body = ByteBuffer(bytes: bytes) }
 }
 
-/// An endpoint's URL, to which paths and queries are appended; a query that it has already is kept.
+/// An endpoint's URL, to which paths and queries are appended. A query that it has already is kept.
 struct Endpoint {
     private let base: Substring
     private let query: Substring?
@@ -46,7 +46,7 @@ struct Endpoint {
         query = mark.map { url[url.utf8.index(after: $0)...] }
     }
 
-    /// `path` must be fit for a URL; the values of `added` are encoded.
+    /// Returns the URL with `path`, which must be valid in a URL, and with `added`, whose values are percent-encoded.
     func url(path: String = "", query added: [(name: String, value: String)] = []) -> String {
         let pairs = added.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }
         let whole = (query.map { [String($0)] } ?? []) + pairs

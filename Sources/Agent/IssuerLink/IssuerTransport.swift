@@ -5,7 +5,7 @@ internal import NIOCore
 internal import NIOHTTP1
 import Records
 
-/// Carries one call to an issuer and brings its answer, within the call's bounds.
+/// Sends one call to an issuer and returns its answer, within the call's limits.
 struct IssuerTransport: Sendable {
     let clients: ClientCache
     let present: PresentRoad
@@ -26,7 +26,7 @@ struct IssuerTransport: Sendable {
     }
 
     func answer(to call: IssuerCall, by target: IssuerTarget) async throws(IssuerError) -> IssuerAnswer {
-        // A request may leave before the client hears of the cancellation.
+        // A request may leave before the client gets the cancellation.
         guard !Task.isCancelled else { throw .cancelled }
         let network = present.network
         let diagnosis = ConnectionDiagnosis(to: target, network)
@@ -35,7 +35,7 @@ struct IssuerTransport: Sendable {
         let place = try await places.take(for: target.issuer, call.pool)
         defer { place.leave() }
         var call = call
-        // Whoever waits for the call waits for both; a place for a poll is nobody's matter but the agent's own.
+        // The caller of a call waits for the place and for the answer. Only the agent itself waits for a poll's place.
         if call.pool == .calls { call.seconds -= (clock.steady - begun).rounded(.down) }
         return try await clients.withPair(for: needs) { pair throws(IssuerError) in
             try await answerInTime(to: call, at: target.issuer, by: pair.client(for: call.pool), diagnosis).get()
@@ -79,7 +79,7 @@ struct IssuerTransport: Sendable {
         request.headers.add(name: "accept", value: "application/json")
         request.headers.add(name: "accept-encoding", value: "identity")
         request.headers.add(name: "user-agent", value: "oob-agent/\(version)")
-        // One that is kept for the next call takes a descriptor all the same.
+        // A connection that is kept alive uses a descriptor too.
         if clients.open.count >= keptConnections { request.headers.add(name: "connection", value: "close") }
         if let token = call.token {
             request.headers.add(name: "authorization", value: "Bearer \(token.reveal())")
@@ -94,7 +94,7 @@ struct IssuerTransport: Sendable {
         return request
     }
 
-    /// Only a server that is busy (429, 503) is asked when to come again.
+    /// Seconds from `Retry-After`, only if the server is busy (429, 503).
     private func retryAfter(of response: HTTPResponseHead) -> Int64? {
         guard response.status == .tooManyRequests || response.status == .serviceUnavailable else { return nil }
         return response.headers.first(name: "retry-after").flatMap { RetryAfter.seconds($0, now: clock.now) }

@@ -2,11 +2,11 @@ internal import IssuerProtocol
 import Records
 internal import Synchronization
 
-/// What a person has put between the agent and all of its issuers.
+/// The client certificate and the proxy that the operator has set for all issuers.
 package struct OutboundNetwork: Sendable {
-    /// What is shown to an issuer that asks for a client certificate.
+    /// The client certificate for issuers that require one.
     package let identity: ClientIdentity?
-    /// Through which issuers are reached; never one on loopback, which is another machine there.
+    /// The proxy for all issuers, except on loopback: to a proxy, loopback is another machine.
     package let proxy: HTTPProxy?
 
     package init(identity: ClientIdentity? = nil, proxy: HTTPProxy? = nil) {
@@ -17,7 +17,7 @@ package struct OutboundNetwork: Sendable {
     func proxy(to target: IssuerTarget) -> HTTPProxy? { target.issuer.isLoopback ? nil : proxy }
 }
 
-/// The network path in use, which may change at any time.
+/// The current network path, which may change at any time.
 final class PresentRoad: Sendable {
     private let state: Mutex<OutboundNetwork>
 
@@ -30,16 +30,16 @@ final class PresentRoad: Sendable {
 
 /// An HTTP proxy, which tunnels TLS (RFC 9110 §9.3.6, CONNECT) and so sees the issuer's name only.
 package struct HTTPProxy: Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with a proxy's address: one sentence that quotes nothing of it.
+    /// The fault in a proxy's address: one sentence that quotes no part of the address.
     package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
     }
 
-    /// Of an IPv6 address without its brackets.
+    /// An IPv6 address is without its brackets.
     let host: String
     let port: Int
 
-    /// Reads `http://HOST:PORT`.
+    /// Parses `http://HOST:PORT`.
     package init(_ text: String) throws(Refusal) {
         let scheme = "http://"
         guard String(decoding: text.utf8.prefix(scheme.utf8.count), as: UTF8.self).lowercased() == scheme else {
@@ -66,7 +66,7 @@ package struct HTTPProxy: Hashable, Sendable, CustomStringConvertible {
         return Int(port)
     }
 
-    /// A name or an IPv4 address, or an IPv6 address in brackets; whether it is one, the resolver says.
+    /// Parses a name, an IPv4 address, or an IPv6 address in brackets. The resolver checks the address itself.
     private static func host(_ text: Substring) -> String? {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let host = isBracketed ? text.dropFirst().dropLast() : text

@@ -1,14 +1,14 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// Why root certificates cannot be used: one sentence that quotes nothing of them.
+/// The reason why root certificates cannot be used: one sentence that quotes no part of them.
 package struct RootsError: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
 }
 
-/// How an issuer's certificate is judged: fully, always, with the system's roots or with given ones instead.
+/// Verification of an issuer's chain: always full, with the system's roots or with given roots instead.
 enum TrustedRoots {
-    /// The most that is taken as PEM: 1 MiB.
+    /// The limit for PEM: 1 MiB.
     private static let maxBytes = 1_048_576
 
     static func configuration(pem: String?) throws(RootsError) -> TLSConfiguration {
@@ -16,7 +16,7 @@ enum TrustedRoots {
         configuration.minimumTLSVersion = .tlsv12
         configuration.certificateVerification = .fullVerification
         configuration.trustRoots = .default
-        // A connection that is closed keeps its descriptor no longer than this for a peer that does not answer the close.
+        // The limit for closing a connection: a peer that does not answer the close would keep the descriptor longer.
         configuration.shutdownTimeout = .milliseconds(200)
         if let pem { configuration.trustRoots = .certificates(try certificates(pem)) }
         return configuration
@@ -34,7 +34,8 @@ enum TrustedRoots {
                 description: "there is no root certificate: it must be PEM, from -----BEGIN CERTIFICATE-----")
         }
         do {
-            // PEM is ASCII: an editor puts a byte order mark before it, `cat` then one between two certificates.
+            // PEM is ASCII. An editor may put a byte order mark in front of it, and `cat` then puts one between two
+            // certificates.
             let plain = pem.utf8.filter { $0 < 0x80 }
             return try NIOSSLCertificate.fromPEMBytes(plain)
         } catch {
