@@ -1,6 +1,6 @@
-/// The time that is left to decide.
+/// The time left to decide.
 struct Countdown: Sendable, Equatable {
-    /// If lines can only be added it is said again when this many seconds are left.
+    /// Seconds left at which the time is printed again, if the screen can only add lines.
     private static let marks: [Int64] = [300, 120, 60, 30, 10]
 
     let secondsLeft: Int64
@@ -12,7 +12,7 @@ struct Countdown: Sendable, Equatable {
 
     var isOver: Bool { secondsLeft == 0 }
 
-    /// Whether a mark was reached since `earlier`.
+    /// Returns whether a mark was reached since `earlier`.
     func hasReachedMark(since earlier: Countdown?) -> Bool {
         guard let earlier else { return false }
         return Self.marks.contains { secondsLeft <= $0 && $0 < earlier.secondsLeft }

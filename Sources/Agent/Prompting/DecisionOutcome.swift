@@ -1,6 +1,6 @@
 package import Control
 
-/// What came of a decision that the agent took, as a sentence and as an exit status.
+/// The result of a decision that the agent has accepted, as a sentence and as an exit status.
 package struct DecisionOutcome: Sendable, Equatable {
     private let decision: Decision
     package let request: RequestView
@@ -12,7 +12,7 @@ package struct DecisionOutcome: Sendable, Equatable {
         status = decision.exitStatus(for: request)
     }
 
-    /// Fit for a terminal once escaped.
+    /// Safe for a terminal once escaped.
     package var sentence: String {
         let amount = request.amountText.map { " \($0)" } ?? ""
         let merchant = request.merchantName.map { (amount.isEmpty ? " for " : " to ") + TerminalText.escaped($0) } ?? ""
@@ -30,7 +30,7 @@ package struct DecisionOutcome: Sendable, Equatable {
         }
     }
 
-    /// Why it was not delivered.
+    /// The reason why the decision was not delivered.
     private var failure: String {
         let error = request.deliveryError
         switch request.deliveryFailure {

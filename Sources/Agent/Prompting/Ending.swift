@@ -1,6 +1,6 @@
 package import Control
 
-/// Why a request is no longer on the screen, if it was not decided here.
+/// The reason why a request has left the screen, if it was not decided here.
 enum Ending {
     static func line(_ request: RequestView) -> ScreenLine {
         let what =
@@ -21,17 +21,17 @@ enum Ending {
 }
 
 extension ClientError {
-    /// The person, or who runs the machine, has ended the prompt (D1: cancelled).
+    /// The person, or an operator of the machine, has ended the prompt (D1: cancelled).
     static func ended(_ state: String) -> ClientError {
         .refused(ControlError(.failed, "The prompt was ended; \(state).", code: .cancelled))
     }
 
-    /// As ``ended(_:)``, while a decision was on its way.
+    /// As ``ended(_:)``, while a decision was being sent.
     static func endedUnsure(_ id: String) -> ClientError {
         .unknown("The prompt was ended; the decision may have been made: see oobctl show \(id).")
     }
 
-    /// Whether the agent may be there again later.
+    /// Whether a later call may reach the agent.
     package var isAbsence: Bool {
         if case .refused = self { false } else { true }
     }

@@ -1,9 +1,11 @@
-/// The only way from text to the terminal's bytes.
+/// The only path from text to the terminal's bytes.
 enum Glyphs {
-    /// The text without anything that a terminal obeys: control characters, also line feeds, and what is invisible or
-    /// reorders come out as visible escapes, as the agent writes them; without UTF-8, all that is not ASCII does.
+    /// Escapes everything that a terminal interprets.
     ///
-    /// The agent's text has none of them left: in UTF-8 it passes as it is.
+    /// Control characters, also line feeds, and characters that are invisible or reorder text become visible escapes,
+    /// in the agent's form. Without UTF-8, all characters except ASCII become escapes.
+    ///
+    /// The agent's text has no such characters left: in UTF-8 it stays unchanged.
     static func fit(_ text: String, isUTF8: Bool) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -17,7 +19,7 @@ enum Glyphs {
     }
 
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        // The agent leaves joiners only where a script or an emoji calls for them, and no terminal obeys them.
+        // The agent keeps joiners only where a script or an emoji needs them, and terminals do not interpret them.
         if scalar == "\u{200C}" || scalar == "\u{200D}" { return true }
         return switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false

@@ -1,6 +1,6 @@
-/// What a person can answer to the question about a request: a letter or its word, and Enter.
+/// The person's answer to the question about a request: a letter or its word, and Enter.
 ///
-/// Enter belongs to it so that no single stray key decides, and what was typed is seen before it counts.
+/// Enter is required, so that no single stray key decides and the person sees the text before it counts.
 enum PromptAnswer: Sendable, Equatable, CaseIterable {
     case approve, deny, denyAsFraud, skip, help
 
@@ -31,7 +31,7 @@ enum PromptAnswer: Sendable, Equatable, CaseIterable {
 }
 
 extension PromptQuestion {
-    /// What is asked when nothing else waits.
+    /// The question if only skipped requests are pending.
     static func skipped(_ count: Int, _ traits: ScreenTraits) -> PromptQuestion {
         let which = count == 1 ? "The request that you skipped is" : "\(count) requests that you skipped are"
         let them = count == 1 ? "it" : "them"

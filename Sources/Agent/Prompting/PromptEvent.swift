@@ -1,72 +1,73 @@
 package import Control
 
-/// What happens to a prompt: the agent's side, the person's, the clock's.
+/// An event of the agent, of the person or of the clock, as input of a prompt.
 package enum PromptEvent: Sendable {
-    /// The agent's events come: from the beginning, or again.
+    /// The stream of the agent's events has started, at first or again.
     case opened
-    /// They come no more; the agent is being looked for.
+    /// The stream has ended. The prompt tries to reconnect to the agent.
     case away
-    /// It was looked for long enough, or refuses to answer.
+    /// The attempts to reconnect took too long, or the agent refuses to answer.
     case lost(ClientError)
     case agent(EventView)
 
-    /// The answer to ``PromptEffect/look(skipping:)`` and ``PromptEffect/load(id:)``; nil if nothing is pending.
+    /// The answer to ``PromptEffect/look(skipping:)`` and ``PromptEffect/load(id:)``. `nil` if no request is pending.
     ///
-    /// `others`: how many more wait that were not skipped; ``PromptSession/maxCounted`` stands for more than that.
+    /// `others`: the number of further pending requests that were not skipped. ``PromptSession/maxCounted`` stands for
+    /// more than that.
     case found(RequestView?, others: Int = 0)
     case findingFailed(ClientError)
     /// The answer to ``PromptEffect/decide(_:)``.
     case decided(RequestView)
     case notDecided(ClientError)
 
-    /// A line that was typed while a question stood.
+    /// A line that was typed while a question was on the screen.
     case answer(String)
     case pin(PINText)
     /// Ctrl-C, end of input, or a signal that ends programs.
     case givenUp
-    /// Ctrl-Z; and the program goes on afterwards, or after any other stop.
+    /// Ctrl-Z. `continued`: the program runs again after that, or after any other stop.
     case stopped, continued
     case resized(columns: Int)
-    /// A second has passed while a question stood.
+    /// A second has passed while a question was on the screen.
     case ticked
 }
 
-/// What is to be done about it, in its order.
+/// An action for the terminal or the agent. A prompt carries out its effects in order.
 package enum PromptEffect: Sendable, Equatable {
-    /// Lines that stay.
+    /// Prints lines that stay.
     case say([ScreenLine])
-    /// A question, below what stays. What was typed before it is thrown away, and one line is read.
+    /// Puts a question below the lines that stay, discards earlier input and reads one line.
     case ask(PromptQuestion)
-    /// The time that is left, in the question that stands.
+    /// Updates the time left in the current question.
     case count(String)
-    /// The question goes away, and what was typed with it: nothing is read any more.
+    /// Removes the question and the text typed for it. Reading stops.
     case withdraw
-    /// All that is on the screen goes away.
+    /// Clears the screen.
     case clear
-    /// The oldest pending request except these.
+    /// Loads the oldest pending request except these.
     case look(skipping: Set<String>)
     case load(id: String)
     case decide(PromptDecision)
-    /// A decision is made and answered: its return URL goes out.
+    /// Outputs the return URL of a request that was decided.
     case emit(RequestView)
-    /// The program stops, as Ctrl-Z has it.
+    /// Stops the program, as Ctrl-Z does.
     case stop
     case end(ExitStatus)
     case fail(ClientError)
 }
 
-/// What stands last on the screen and waits for an answer.
+/// The question at the end of the screen, which waits for an answer.
 package struct PromptQuestion: Sendable, Equatable {
     package let lines: [ScreenLine]
-    /// Nil if it does not expire.
+    /// The time left. `nil` if the request does not expire.
     package let countdown: String?
-    /// What stands before what is typed.
+    /// The text in front of the input.
     package let cue: String
-    /// Whether it is a PIN: nothing of it is shown.
+    /// Whether typing is hidden, for a PIN.
     package let isHidden: Bool
 }
 
-/// What a person decided about a text that was shown.
+/// A person's decision about a text that was shown.
 package struct PromptDecision: Sendable, Equatable {
     package enum Choice: Sendable, Equatable { case approve, deny, denyAsFraud }
 
@@ -91,26 +92,26 @@ package struct PromptDecision: Sendable, Equatable {
     }
 }
 
-/// Which question stands: a line that was typed for an earlier one is no answer to it.
+/// The number of the current question: a line that was typed for an earlier question does not answer it.
 ///
-/// Lines are read beside what else happens, so one may be on its way while its question is taken back and another put.
+/// Lines are read concurrently with other events. So a line may arrive after its question was removed and replaced.
 package struct QuestionCount: Sendable {
     private var last = 0
     private var stands = false
 
     package init() {}
 
-    /// - Returns: the number of the question that stands from now on.
+    /// - Returns: the number of the new current question.
     package mutating func ask() -> Int {
         last += 1
         stands = true
         return last
     }
 
-    /// None stands any more.
+    /// Removes the current question.
     package mutating func withdraw() { stands = false }
 
-    /// Whether a line that was typed for a question answers the one that stands; it stands no more then.
+    /// Returns whether a line for `question` answers the current question. If so, removes the question.
     package mutating func answers(_ question: Int) -> Bool {
         guard stands, question == last else { return false }
         stands = false

@@ -1,16 +1,16 @@
-/// Turns what a prompt shows into a terminal's bytes.
+/// Formats a prompt's lines and questions as bytes for the terminal.
 ///
-/// All text passes through `Glyphs.fit`; the only control characters are line feeds, and the few sequences that stand
-/// in this file, if the terminal takes them (ECMA-48, and DECSC and DECRC of the VT100).
+/// All text passes through `Glyphs.fit`. The only control characters are line feeds, and the few sequences in this
+/// file, if the terminal supports them (ECMA-48, and DECSC and DECRC of the VT100).
 package struct PromptScreen: Sendable {
     package private(set) var traits: ScreenTraits
     private var standing: Standing?
 
     private struct Standing {
         let cue: String
-        /// From the question's first row to the one in which is typed.
+        /// The rows from the start of the question to the input.
         let rows: Int
-        /// Whether the time left has the row above the last one for itself.
+        /// Whether a row above the last one shows only the time left.
         let hasCountdownRow: Bool
     }
 
@@ -19,7 +19,7 @@ package struct PromptScreen: Sendable {
     package mutating func resize(columns: Int) { traits.columns = ScreenTraits.usable(columns) }
 
     package mutating func say(_ lines: [ScreenLine]) -> [UInt8] {
-        // What was typed while nothing was asked stands in this row.
+        // Text that was typed without a question is in this row.
         let start = traits.movesCursor && standing == nil ? "\r\u{1B}[K" : ""
         standing = nil
         return Array((start + lines.map(text).joined()).utf8)
@@ -35,7 +35,7 @@ package struct PromptScreen: Sendable {
         return Array((lines.map(text).joined() + cue).utf8)
     }
 
-    /// The time left, said anew; nothing if no question stands.
+    /// Prints the new time left. Empty without a question.
     package func count(_ countdown: String) -> [UInt8] {
         guard let standing else { return [] }
         guard traits.movesCursor else {
@@ -46,7 +46,7 @@ package struct PromptScreen: Sendable {
         return Array("\u{1B}7\u{1B}[1A\r\(rows[0])\u{1B}[K\u{1B}8".utf8)
     }
 
-    /// Takes the question away, or if that cannot be, begins a new line.
+    /// Removes the question. If the terminal cannot, begins a new line.
     package mutating func withdraw() -> [UInt8] {
         guard let standing else { return [] }
         self.standing = nil
@@ -55,7 +55,7 @@ package struct PromptScreen: Sendable {
         return Array("\r\(up)\u{1B}[J".utf8)
     }
 
-    /// What was typed ended its line: the question stays as it is.
+    /// Enter has ended the input line: the question stays on the screen.
     package mutating func settle() { standing = nil }
 
     package mutating func clear() -> [UInt8] {
@@ -63,9 +63,9 @@ package struct PromptScreen: Sendable {
         return traits.movesCursor ? Array("\u{1B}[H\u{1B}[2J".utf8) : []
     }
 
-    /// A link (OSC 8) if the terminal takes one and the address is `https:`; the text is the address as it is.
+    /// A link (OSC 8) if the terminal supports it and the scheme is `https:`, otherwise the address as text.
     ///
-    /// - Returns: nil for an address with a character that no URI has (RFC 3986): it may not reach a terminal.
+    /// - Returns: `nil` for an address with a character that no URI has (RFC 3986): it may not reach a terminal.
     package static func link(to url: String, _ traits: ScreenTraits) -> [UInt8]? {
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         guard traits.hasLinks, url.lowercased().hasPrefix("https://") else { return Array((url + "\n").utf8) }
@@ -81,7 +81,7 @@ package struct PromptScreen: Sendable {
         return "\u{1B}[\(code)m\(row)\u{1B}[0m"
     }
 
-    /// Without colour what is bold stays bold.
+    /// Without colour, bold text stays bold.
     private func code(of style: ScreenLine.Style) -> String? {
         switch style {
         case .normal: nil

@@ -1,6 +1,6 @@
 internal import Control
 
-/// What the agent tells by itself, and what happens while it is away.
+/// The agent's events, and the loss of the agent.
 extension PromptSession {
     mutating func opened() -> [PromptEffect] {
         if case .unsure(let decision) = stage { return [.load(id: decision.request.id)] }
@@ -8,7 +8,7 @@ extension PromptSession {
         return look()
     }
 
-    /// What stands on the screen cannot be decided now; if it is pending still it is asked about anew.
+    /// The request on the screen cannot be decided now. If it is still pending later, the prompt asks about it again.
     mutating func wentAway() -> [PromptEffect] {
         switch stage {
         case .sending, .unsure: return []
@@ -31,7 +31,7 @@ extension PromptSession {
             guard concerns(event, shown) else { return [] }
             return withdrawn() + check(shown)
         case .offeringSkipped:
-            // A new one, or one of those that were skipped has changed or is over.
+            // A new request is pending, or a skipped one has changed or has ended.
             guard event.request?.state == .pending || event.event == "gap" || skippedByPerson != before else {
                 return []
             }
@@ -46,7 +46,7 @@ extension PromptSession {
         return [.load(id: shown.id)]
     }
 
-    /// One that is over needs no remembering, and one that has changed was not the one that was skipped.
+    /// A request that has ended need not be remembered, and the person has not skipped the changed text.
     mutating func forgetSkipped(_ event: EventView) {
         guard let request = event.request else { return }
         let hasChanged = ["requestSuperseded", "requestConflict"].contains(event.event)
@@ -56,7 +56,7 @@ extension PromptSession {
     }
 
     func concerns(_ event: EventView, _ shown: ShownRequest) -> Bool {
-        // An advance of the agent's clock brings the end of a request nearer.
+        // An advance of the agent's test clock shortens the time left.
         if ["gap", "clockAdvanced"].contains(event.event) { return true }
         return event.request?.id == shown.id && event.event != "requestPresented" && event.event != "requestDuplicate"
     }

@@ -1,6 +1,6 @@
 internal import Control
 
-/// What the person says, and what comes of it.
+/// The person's answers and their results.
 extension PromptSession {
     mutating func answered(_ text: String, _ now: Int64) -> [PromptEffect] {
         if stage == .offeringSkipped { return answeredOffer(text) }
@@ -18,7 +18,7 @@ extension PromptSession {
         }
     }
 
-    /// Enter alone shows what was skipped again; nothing else means anything here.
+    /// Enter alone shows the skipped requests again. Other text repeats the question.
     private mutating func answeredOffer(_ text: String) -> [PromptEffect] {
         guard text.allSatisfy({ $0 == " " }) else { return askedAnew(0) }
         skipped.subtract(skippedByPerson)

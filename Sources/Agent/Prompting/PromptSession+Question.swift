@@ -1,6 +1,6 @@
 internal import Control
 
-/// The question that stands on the screen.
+/// The question on the screen.
 extension PromptSession {
     var isAsking: Bool { asked != nil || stage == .offeringSkipped }
 
@@ -19,7 +19,7 @@ extension PromptSession {
                 ? .pin(shown, countdown: text, on: traits) : .decision(shown, countdown: text, on: traits))
     }
 
-    /// The whole request and its question, if one stands.
+    /// The whole request and its question, if there is a question.
     mutating func askedAnew(_ now: Int64) -> [PromptEffect] {
         if stage == .offeringSkipped { return [.ask(.skipped(skippedByPerson.count, traits))] }
         guard let shown = asked else { return [] }

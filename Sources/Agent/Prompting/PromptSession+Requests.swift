@@ -1,6 +1,6 @@
 internal import Control
 
-/// Which request comes on the screen, and what became of one that was there.
+/// The choice of the request on the screen, and the result of the request before it.
 extension PromptSession {
     mutating func look() -> [PromptEffect] {
         stage = .looking(heardOf: [])
@@ -43,19 +43,19 @@ extension PromptSession {
         return [.say(RequestScreen.lines(shown) + Self.countLines(others)), ask(shown, now)]
     }
 
-    /// How many more wait; empty if none does.
+    /// The number of further pending requests. Empty if there are none.
     private static func countLines(_ others: Int) -> [ScreenLine] {
         guard others > 0 else { return [] }
         let count = others > maxCounted ? "More than \(maxCounted)" : "\(others)"
         return [ScreenLine("\(count) more \(others == 1 ? "request waits" : "requests wait").", .faint), .blank]
     }
 
-    /// What became of a request that was on the screen.
+    /// The current state of a request that was on the screen.
     mutating func checked(_ request: RequestView, as shown: ShownRequest, at now: Int64) -> [PromptEffect] {
         guard request.state == .pending else {
             return [.say([Ending.line(request)])] + look()
         }
-        // A clock that was set forward: the agent has not closed it yet.
+        // A clock that was set forward: the agent has not expired the request yet.
         if let shown = ShownRequest(request), Countdown(expiresAt: shown.expiresAt, now: now)?.isOver == true {
             skipped.insert(request.id)
             return [.say([Ending.expired(request.id)])] + look()
@@ -66,7 +66,7 @@ extension PromptSession {
         return [.say([ScreenLine(news, .warning)])] + present(request, now)
     }
 
-    /// The answer to a decision was lost, and this is the request now.
+    /// The request after the answer to a decision was lost.
     mutating func cleared(
         _ request: RequestView, after decision: PromptDecision, at now: Int64
     ) -> [PromptEffect] {
@@ -74,7 +74,7 @@ extension PromptSession {
         return [.say([ScreenLine("It was not decided: it is asked about again.", .warning)])] + present(request, now)
     }
 
-    /// The agent was asked again for as long as one that is away is looked for.
+    /// The agent did not answer, although the prompt tried for as long as it tries to reconnect.
     mutating func findingFailed(_ failure: ClientError) -> [PromptEffect] {
         switch stage {
         case .looking, .checking, .unsure:

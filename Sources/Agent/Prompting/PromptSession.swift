@@ -1,23 +1,23 @@
 internal import Control
 
-/// An approver's session at a prompt, as a value: what happens goes in with the time, what is to be done comes out.
+/// An approver's session at a prompt, as a state machine: events and the time come in, effects go out.
 ///
-/// One request is on the screen at a time, and an answer counts only for the question that stands when it was typed.
+/// One request is on the screen at a time. An answer counts only for the question that was there when it was typed.
 package struct PromptSession: Sendable {
     enum Stage: Sendable, Equatable {
-        /// The agent is not there (yet).
+        /// The agent is not connected, or not yet.
         case away
         case waiting
-        /// Only requests that the person skipped are pending: Enter shows them again.
+        /// Only requests that the person skipped are pending. Enter shows them again.
         case offeringSkipped
-        /// The agent was asked for the next request; these were heard of meanwhile, so its answer may be too old.
+        /// The prompt waits for the next request. Events about these came meanwhile, so the answer may be outdated.
         case looking(heardOf: Set<String>)
         case asking(ShownRequest)
         case askingPIN(ShownRequest)
-        /// A request that was on the screen is read anew, since it may have changed.
+        /// The prompt reloads the request that was on the screen, because it may have changed.
         case checking(ShownRequest, again: Bool)
         case sending(PromptDecision)
-        /// The answer to a decision was lost: what became of it?
+        /// The answer to a decision was lost. The prompt reloads the request.
         case unsure(PromptDecision)
     }
 
@@ -28,16 +28,16 @@ package struct PromptSession: Sendable {
     let waitingLine: ScreenLine
     var traits: ScreenTraits
     var stage = Stage.away
-    /// Not to be shown now, for whatever reason.
+    /// The requests that are not shown now, for any reason.
     var skipped: Set<String> = []
-    /// Those of them that the person skipped.
+    /// The skipped requests that the person skipped.
     var skippedByPerson: Set<String> = []
     var countdown: Countdown?
     var saidWaiting = false
 
     /// - Parameters:
-    ///   - endsAfterOne: whether it ends with the first decision, and with its exit status.
-    ///   - enrollment: the only one whose requests are shown, if it is one.
+    ///   - endsAfterOne: ends the prompt after the first decision, with its exit status.
+    ///   - enrollment: shows the requests of this enrollment only. `nil` shows all requests.
     package init(traits: ScreenTraits, endsAfterOne: Bool, enrollment: String?) {
         self.traits = traits
         self.endsAfterOne = endsAfterOne

@@ -1,9 +1,9 @@
-/// A request as it stands on the screen: the agent's lines in the agent's order, with what matters most set apart.
+/// A request on the screen: the agent's lines in the agent's order, with the most important lines set apart.
 package enum RequestScreen {
-    /// The agent's labels are padded to this column.
+    /// The agent pads its labels to this column.
     private static let valueColumn = 12
 
-    /// The agent's lines without more than they are; empty for an empty text.
+    /// The agent's lines without styles. Empty for an empty text.
     package static func plainLines(_ text: String) -> [ScreenLine] {
         guard !text.isEmpty else { return [] }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map {
@@ -19,7 +19,7 @@ package enum RequestScreen {
         var last: ScreenLine.Style?
         for text in request.lines {
             let style = style(of: text)
-            // What stands out stands alone.
+            // A blank line separates styled lines from the others.
             if style != last, style != .normal || last != nil { lines.append(.blank) }
             lines.append(ScreenLine(text, style, indent: valueColumn))
             last = style
@@ -27,7 +27,7 @@ package enum RequestScreen {
         return lines + [.blank]
     }
 
-    /// By the label, which no value can pass for.
+    /// The style by the label. The agent's values cannot imitate a label.
     private static func style(of line: String) -> ScreenLine.Style {
         switch line.prefix(while: { $0 != ":" }) {
         case "Amount": .headline

@@ -1,24 +1,24 @@
 internal import Control
 
 extension [ScreenLine] {
-    /// Those of all blocks that have any, with a blank line between two.
+    /// The lines of all blocks that are not empty, with a blank line between two blocks.
     package static func blocks(_ blocks: [[ScreenLine]]) -> [ScreenLine] {
         [ScreenLine](blocks.filter { !$0.isEmpty }.joined(separator: [ScreenLine.blank]))
     }
 }
 
-/// A line of text and how it stands out.
+/// A line of text and its style.
 package struct ScreenLine: Sendable, Equatable {
     package enum Style: Sendable, Equatable {
         case normal, faint, strong
-        /// The amount: what is seen first.
+        /// The amount: the most prominent line.
         case headline
         case warning
     }
 
     package let text: String
     package let style: Style
-    /// The columns that the rest of a line begins at if it is wrapped.
+    /// The column where the further rows of a wrapped line begin.
     package let indent: Int
 
     package init(_ text: String, _ style: Style = .normal, indent: Int = 0) {
@@ -29,7 +29,7 @@ package struct ScreenLine: Sendable, Equatable {
 
     static let blank = ScreenLine("")
 
-    /// Rows of at most that many columns, nothing left out: they break at spaces, and inside words that fit no row.
+    /// Wraps the line, without leaving text out. Breaks at spaces, and inside words that fit no row.
     package func rows(_ traits: ScreenTraits) -> [String] {
         let columns = traits.columns - 1
         let indent = self.indent * 2 <= columns ? self.indent : 2
@@ -40,15 +40,15 @@ package struct ScreenLine: Sendable, Equatable {
             let end = Self.end(ofRow: rest, columns: columns - margin, next: columns - indent)
             rows.append(String(repeating: " ", count: margin) + rest[..<end])
             rest = rest[end...]
-            // The space that a row was broken at.
+            // The space at the break.
             if rest.first == " " { rest.removeFirst() }
         } while !rest.isEmpty
         return rows
     }
 
-    /// Where a row ends that takes as much of a text as fits.
+    /// The end of a row that contains as much of the text as fits.
     ///
-    /// - Parameter next: the columns of the row after it.
+    /// - Parameter next: the columns of the next row.
     private static func end(ofRow text: Substring, columns: Int, next: Int) -> Substring.Index {
         let scalars = text.unicodeScalars
         var (used, end) = (0, text.startIndex)
@@ -56,7 +56,7 @@ package struct ScreenLine: Sendable, Equatable {
         while end < text.endIndex {
             used += TerminalText.columns(scalars[end], after: previous)
             previous = scalars[end]
-            // At least one scalar, so that it does not go on for ever.
+            // At least one scalar, so that the loop ends.
             if used > columns, end > text.startIndex { break }
             end = scalars.index(after: end)
         }

@@ -1,17 +1,17 @@
-/// What a terminal can show, as its environment says.
+/// A terminal's capabilities, from the environment.
 package struct ScreenTraits: Sendable, Equatable {
-    /// Columns in which text is set; the last one stays free, where terminals wrap each in its own way.
+    /// Columns for text. The last column stays free: terminals differ in how they wrap there.
     package internal(set) var columns: Int
-    /// Whether the cursor can be moved, so that what is no longer asked can be taken back.
+    /// Whether moving the cursor is possible, so that an old question can be erased.
     ///
     /// Otherwise lines are only added.
     package let movesCursor: Bool
     package let hasColour: Bool
     /// Whether text can be a link (OSC 8).
     package let hasLinks: Bool
-    /// Words instead of symbols, for whoever has the screen read out.
+    /// Words instead of symbols, for users of a screen reader.
     package let isPlain: Bool
-    /// Otherwise only ASCII is shown as it is.
+    /// Whether UTF-8 is shown unescaped. Otherwise only ASCII is.
     package let isUTF8: Bool
 
     private static let fewestColumns = 10
@@ -19,7 +19,7 @@ package struct ScreenTraits: Sendable, Equatable {
     /// Terminals that would print the bytes of a link's address.
     private static let withoutLinks: Set<String> = ["linux"]
 
-    /// - Parameter columns: of the terminal; 0 if it does not say.
+    /// - Parameter columns: of the terminal. 0 if unknown.
     package init(environment: [String: String], columns: Int, isPlain: Bool) {
         let terminal = environment["TERM"] ?? ""
         let isDumb = terminal.isEmpty || terminal == "dumb"
@@ -36,7 +36,7 @@ package struct ScreenTraits: Sendable, Equatable {
         columns == 0 ? usualColumns : max(fewestColumns, columns)
     }
 
-    /// As setlocale(3) finds the character set: the first of these that is not empty.
+    /// Finds the character set as setlocale(3) does: from the first of these variables that is not empty.
     private static func isUTF8(_ environment: [String: String]) -> Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         let charset = locale.split(separator: ".").dropFirst().first?.prefix { $0 != "@" } ?? ""

@@ -1,19 +1,19 @@
 package import Control
 internal import FoundationEssentials
 
-/// A pending request with the text that the agent wrote for it: what is shown, and what a decision refers to.
+/// A pending request with the agent's text for it. A decision refers to this text.
 package struct ShownRequest: Sendable, Equatable {
     package let id: String
-    /// The agent's lines, in its order, as they are.
+    /// The agent's lines, in its order, unchanged.
     let lines: [String]
-    /// What goes back with the decision: it says which text was shown.
+    /// The digest that a decision returns, to say which text was shown.
     package let textDigest: String
     /// Seconds since 1970, by this machine's clock.
     let expiresAt: Int64?
-    /// How far the agent's clock is ahead of this machine's, if it is a test's: such as `10m`.
+    /// The agent's test clock ahead of this machine's, such as `10m`. `nil` for a real clock.
     let testClock: String?
 
-    /// Nil if the agent sent no text: what cannot be shown cannot be asked about.
+    /// Returns `nil` if the agent sent no text: a request that cannot be shown cannot be decided here.
     package init?(_ request: RequestView) {
         guard let text = request.text, let digest = request.textDigest else { return nil }
         id = request.id
@@ -24,13 +24,13 @@ package struct ShownRequest: Sendable, Equatable {
         testClock = request.clock?.offsetText
     }
 
-    /// What a line with this label says; the agent lets no value pass for a label.
+    /// The value of the line with this label. The agent lets no value imitate a label.
     private func value(of label: String) -> String? {
         guard let line = lines.first(where: { $0.hasPrefix(label + ":") }) else { return nil }
         return String(line.dropFirst(label.count + 1).drop { $0 == " " })
     }
 
-    /// Amount and merchant, as they stand in the text.
+    /// Amount and merchant, as in the text.
     var subject: String {
         let merchant = value(of: "Merchant") ?? "an unnamed merchant"
         guard let amount = value(of: "Amount"), !amount.hasPrefix("none ") else {

@@ -1,17 +1,17 @@
 internal import Control
 
-/// Rows under a heading, for people; cells are escaped for the terminal.
+/// Rows under a heading, for people. Cells are escaped for the terminal.
 package struct Table {
-    /// A column, and how it may be made narrower on a terminal.
+    /// A column, and the way to narrow it on a terminal.
     package struct Column {
         package enum Kind {
-            /// Never made narrower.
+            /// Never narrowed.
             case whole
-            /// An ID: cut to what tells the rows apart, which the agent takes as well.
+            /// An ID: cut to a prefix that is unique in the table, which the agent accepts as well.
             case id
-            /// Text that may go on in the next row of the screen.
+            /// Text that may wrap.
             case text
-            /// A name that somebody else chose: as text, and cut to 60 columns also where rows are of any length.
+            /// A name chosen by another party: wraps, and is cut to 60 columns even if rows may have any length.
             case name
         }
 
@@ -35,11 +35,11 @@ package struct Table {
         self.rows = [heading.map(\.heading)] + rows
     }
 
-    /// The lines of the table; empty without rows.
+    /// The lines of the table. Empty if there are no rows.
     ///
     /// - Parameters:
-    ///   - columns: how wide the terminal is; nil for anything else; then each row is one line of any length.
-    ///   - isUTF8: whether it shows more than ASCII as it is; what it shows instead is measured.
+    ///   - columns: the width of the terminal. `nil` for other output: then each row is one line of any length.
+    ///   - isUTF8: whether the terminal shows more than ASCII. Widths are those of the escaped text.
     package func lines(_ columns: Int?, isUTF8: Bool = true) -> [ScreenLine] {
         let rows = rows.map { row in zip(row, kinds).map { Self.cell($0, $1, isUTF8: isUTF8) } }
         guard rows.count > 1 else { return [] }
@@ -56,9 +56,10 @@ package struct Table {
         return String(beginning(of: text[...], upTo: widestName - end.count)) + end
     }
 
-    /// As much of a text as takes at most so many columns, but at least one scalar, with the marks and joiners on it.
+    /// The longest prefix within `columns`, but at least one scalar, with the marks and joiners on it.
     ///
-    /// It ends between two characters, such as flags of two scalars each, unless the first is wider than that.
+    /// It ends between two characters, such as flags of two scalars each, unless the first character is wider than
+    /// that.
     private static func beginning(of text: Substring, upTo columns: Int) -> Substring {
         let scalars = text.unicodeScalars
         var (end, used, previous) = (text.startIndex, 0, Unicode.Scalar?.none)
@@ -74,7 +75,7 @@ package struct Table {
 
     private func total(_ widths: [Int]) -> Int { widths.reduce(Self.gap * (widths.count - 1), +) }
 
-    /// The widths with text made narrower, the widest first, until all fits or no text can be narrower.
+    /// Narrows the text columns, the widest first, until the table fits or no column can be narrower.
     private func fitted(_ widths: [Int], to columns: Int) -> [Int] {
         var widths = widths
         while total(widths) > columns {
@@ -87,7 +88,7 @@ package struct Table {
         return widths
     }
 
-    /// A column of IDs, cut to the fewest characters that tell them apart.
+    /// A column of IDs, cut to the shortest length that keeps them unique.
     private static func shortened(_ column: [String]) -> [String] {
         let ids = Set(column.dropFirst())
         let longest = ids.map(\.count).max() ?? 0
@@ -96,20 +97,20 @@ package struct Table {
         return column.prefix(1) + column.dropFirst().map { String($0.prefix(count)) }
     }
 
-    /// A row as the rows of the screen that it takes, so that no cell is wider than its column.
+    /// A row of cells as several rows of the screen, so that no cell is wider than its column.
     private static func wrapped(_ row: [String], _ widths: [Int]) -> [[String]] {
         let cells = zip(row, widths).map { cell, width in pieces(of: cell, upTo: width) }
         let height = cells.map(\.count).max() ?? 1
         return (0..<height).map { index in cells.map { $0.count > index ? $0[index] : "" } }
     }
 
-    /// Broken at spaces if there are any.
+    /// The parts of a cell, broken at spaces if possible.
     private static func pieces(of cell: String, upTo width: Int) -> [String] {
         var (pieces, rest) = ([String](), Substring(cell))
         while TerminalText.columns(rest) > width {
             let fitting = beginning(of: rest, upTo: width).endIndex
             guard fitting < rest.endIndex else { break }
-            // A space right behind what fits is a good place too.
+            // A space right after the prefix is a good break too.
             let space = rest.unicodeScalars[fitting] == " " ? fitting : rest[..<fitting].lastIndex(of: " ")
             let end = space.flatMap { $0 > rest.startIndex ? $0 : nil } ?? fitting
             pieces.append(String(rest[..<end]))
@@ -132,7 +133,7 @@ package struct Table {
         return rows.map { ScreenLine(line($0, widths), indent: 4) }
     }
 
-    /// Without blanks at its end.
+    /// Joins the cells, without trailing spaces.
     private static func line(_ row: [String], _ widths: [Int]) -> String {
         let last = row.lastIndex { !$0.isEmpty } ?? 0
         let cells = row.prefix(last + 1).enumerated().map { column, cell in
@@ -143,7 +144,7 @@ package struct Table {
     }
 }
 
-/// Lines of `name: value`, for people; values are escaped for the terminal, absent ones left out.
+/// Lines of `name: value`, for people. Values are escaped for the terminal, and absent ones left out.
 package struct Fields {
     package let lines: [ScreenLine]
 
