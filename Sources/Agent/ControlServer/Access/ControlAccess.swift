@@ -1,17 +1,17 @@
-/// What a peer of the control socket may do; each includes what stands before it.
+/// The right of a peer of the control socket. Each right includes the rights before it.
 package enum ControlRight: Comparable, Sendable {
     case nothing
-    /// Whatever changes nothing.
+    /// Reads only.
     case look
-    /// All but what gives a key out.
+    /// All calls except the export of a private key.
     case decide
-    /// All of it: root and the agent's own user, who have its files.
+    /// All calls: for root and the agent's own user, who can read its files anyway.
     case own
 }
 
-/// Who may use the control socket, and for what.
+/// The users of the control socket, and their rights.
 package struct ControlAccess: Sendable, Equatable {
-    /// Users and groups, by their numbers.
+    /// Users and groups, by their numeric ids.
     package struct Named: Sendable, Equatable {
         package var users: Set<UInt32>
         package var groups: Set<UInt32>
@@ -26,11 +26,11 @@ package struct ControlAccess: Sendable, Equatable {
         }
     }
 
-    /// The socket's group; nil: the socket is its owner's alone.
+    /// The socket's group. `nil`: only the owner may use the socket.
     package var group: UInt32?
-    /// Nil: whoever is of the socket's group.
+    /// The users with the right to read. `nil`: the members of the socket's group.
     package var mayLook: Named?
-    /// Nil: whoever is of the socket's group.
+    /// The users with the right to decide. `nil`: the members of the socket's group.
     package var mayDecide: Named?
 
     package init(group: UInt32? = nil, mayLook: Named? = nil, mayDecide: Named? = nil) {
@@ -48,12 +48,12 @@ package struct ControlAccess: Sendable, Equatable {
     }
 }
 
-/// Who connected, as the kernel says.
+/// The peer's credentials (SO_PEERCRED, SO_PEERGROUPS).
 package struct PeerCredentials: Sendable, Equatable {
     package let uid: UInt32
     package let gid: UInt32
     package let pid: Int32
-    /// The groups that its process had when it connected, `gid` among them.
+    /// The groups of the process when it connected, including `gid`.
     package let groups: Set<UInt32>
 
     package init(uid: UInt32, gid: UInt32, pid: Int32, supplementary: [UInt32] = []) {

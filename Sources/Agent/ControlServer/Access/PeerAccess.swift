@@ -3,14 +3,14 @@ import Glibc
 import Logging
 import NIOCore
 
-/// One end of a connection: a process, and what it may do.
+/// The process at the other end of a connection, with its right.
 struct Caller: Sendable {
-    /// The peer's credentials, as the kernel says (SO_PEERCRED).
+    /// The peer's credentials (SO_PEERCRED).
     struct Peer: Hashable {
         let uid: UInt32
         let pid: Int32
 
-        /// The outermost first.
+        /// The user first, then the process.
         var owners: [Owner] { [.user(uid), .process(self)] }
     }
 
@@ -23,13 +23,14 @@ struct Caller: Sendable {
     let peer: Peer
     let gid: UInt32
     let right: ControlRight
-    /// Whether it is root or the agent's own user, for whom places are kept.
+    /// Whether places are reserved for the peer, because it is root or the agent's own user.
     let isFavoured: Bool
 }
 
-/// Tells who connected to the control socket, and what they may do there.
+/// Finds the peers of the control socket, and their rights.
 ///
-/// The file's mode keeps others out already; this also holds if someone widened it.
+/// The mode of the socket's file keeps other users out already. This check works also if an operator has widened the
+/// mode.
 struct PeerAccess: Sendable {
     private let agent: Agent
     private let access: ControlAccess
@@ -42,10 +43,10 @@ struct PeerAccess: Sendable {
         self.log = log
     }
 
-    /// Who connected; nil if the kernel does not tell.
+    /// The peer of a connection. `nil` if the kernel does not give its credentials.
     func caller(_ channel: any Channel) async -> Caller? {
         guard let credentials = await credentials(of: channel) else {
-            // Also one that was gone before it could be asked.
+            // Includes a peer that had closed the connection before this read.
             log.debug("the peer of a control connection is not known; it was refused")
             return nil
         }
@@ -55,17 +56,17 @@ struct PeerAccess: Sendable {
             isFavoured: credentials.uid == 0 || credentials.uid == owner)
     }
 
-    /// Tells of a peer that has so many connections that one of them was closed for another.
+    /// Logs that a peer has too many connections: one of them was closed for another peer.
     func noteCrowd(_ peer: Caller.Peer) {
         warn("all places on the control socket were taken; a connection was closed for another", about: peer)
     }
 
-    /// Tells of a peer that asked for what it may not do.
+    /// Logs that a peer made a call without the right for it.
     func noteRefusal(_ caller: Caller) {
         warn("a call on the control socket was refused: its user may not do it", about: caller.peer)
     }
 
-    /// One line per user and minute: a peer cannot fill the log.
+    /// Logs one line per user and minute, so that a peer cannot fill the log.
     private func warn(_ sentence: Logger.Message, about peer: Caller.Peer) {
         guard let leftOut = agent.admitLogLine(about: "uid \(peer.uid)") else { return }
         var metadata: Logger.Metadata = ["uid": "\(peer.uid)", "pid": "\(peer.pid)"]

@@ -9,12 +9,12 @@ extension ControlPeer {
     }
 }
 
-/// What a process calls itself.
+/// The name of a process, as the process has set it.
 enum ProcessName {
-    /// The name's bytes and a line feed (proc(5): TASK_COMM_LEN).
+    /// The bytes of the name and a line feed (proc(5): TASK_COMM_LEN).
     private static let maxBytes = 17
 
-    /// Fit for a terminal; empty for a process that is gone.
+    /// Safe for a terminal. Empty if the process has ended.
     static func of(_ pid: Int32) -> String {
         let file = unsafe open("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }

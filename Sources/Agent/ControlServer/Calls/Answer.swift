@@ -3,19 +3,19 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// An answer of the control API before it goes out.
+/// An answer of the control API before it is sent.
 struct Answer: Sendable {
-    /// Writes a body whose length is not known before.
+    /// Writes a body of unknown length.
     typealias Stream = @Sendable (inout any ResponseBodyWriter) async throws -> Void
 
     let status: Int
     let contentType: String
     let body: ResponseBody
-    /// The methods that a path has, if the one that was asked for is not one of them (RFC 9110 §10.2.1).
+    /// The methods of the path, for the field Allow, if the request used another method (RFC 9110 §10.2.1).
     var allowed: [String] = []
-    /// Where the next page of a list is (RFC 8288), as a path with a query.
+    /// The next page of a list (RFC 8288), as a path with a query.
     var next: String?
-    /// When it is worth another try, in seconds (RFC 9110 §10.2.3); nil: the answer does not say.
+    /// The seconds for the field Retry-After (RFC 9110 §10.2.3). `nil` leaves the field out.
     var retryAfter: Int?
 
     init(status: Int = 200, contentType: String, body: [UInt8]) {
@@ -24,7 +24,7 @@ struct Answer: Sendable {
         self.body = ResponseBody(byteBuffer: ByteBuffer(bytes: body))
     }
 
-    /// An answer that goes on until `stream` returns; one that throws cuts the connection, so that the client knows.
+    /// An answer that lasts until `stream` returns. An error cuts the connection, so that the client notices it.
     init(contentType: String, stream: @escaping Stream) {
         status = 200
         self.contentType = contentType
@@ -38,12 +38,12 @@ struct Answer: Sendable {
         Answer(status: status, contentType: "application/json", body: try ControlJSON.encode(message))
     }
 
-    /// RFC 9457.
+    /// An answer with a problem (RFC 9457).
     static func problem(_ error: ControlError) -> Answer {
         Answer(status: error.token.httpStatus, contentType: ControlError.contentType, body: problemBody(error))
     }
 
-    /// RFC 6585 §4.
+    /// An answer to too many calls (RFC 6585 §4).
     static func problem(_ tooMany: TooManyCallsError) -> Answer {
         var answer = problem(ControlError(tooMany.token, tooMany.message))
         answer.retryAfter = tooMany.seconds

@@ -4,11 +4,11 @@ import Hummingbird
 import HummingbirdCore
 import Journal
 
-/// Which entries of the journal are meant.
+/// A query for entries of the journal.
 struct AuditQuery {
     let after: EventCursor
     let limit: Int
-    /// Of whose chain; nil stands for that of the host that is asked.
+    /// The host whose chain is read. `nil` stands for this host.
     let host: String?
 
     init(_ uri: URI) throws(ControlError) {
@@ -18,13 +18,13 @@ struct AuditQuery {
     }
 }
 
-/// Which events are meant.
+/// A query for events.
 struct EventQuery {
-    /// After which place; nil stands for the newest.
+    /// The place after which events are sent. `nil` stands for the newest event.
     let since: EventCursor?
     let enrollment: String?
 
-    /// A reader that comes back says in a header what it had, whatever its address says (HTML Standard §9.2.4).
+    /// A reader that reconnects sends its place in a header, which overrides the URL (HTML Standard §9.2.4).
     init(_ request: Request) throws(ControlError) {
         let last = request.headers.first { $0.name.rawName.lowercased() == "last-event-id" }?.value
         since =

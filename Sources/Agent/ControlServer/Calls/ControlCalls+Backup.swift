@@ -8,7 +8,7 @@ import Records
 import Threads
 
 extension ControlCalls {
-    /// The copy is taken before the first byte goes out, so that what hinders it is answered as any other error.
+    /// Makes the copy before the first byte is sent, so that a failure gets the usual error answer.
     func backup(for client: ControlConnection) async throws -> Answer {
         let peer = ControlPeer(client.caller)
         let turn = try backupTurns.begin(for: client.caller, size: copier.size)
@@ -36,17 +36,17 @@ extension ControlCalls {
         for client: ControlConnection, by peer: ControlPeer, in turn: BackupTurn
     ) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
         do {
-            // It would take the room that is left for decisions.
+            // The copy would take the room that is left for decisions.
             if let trouble = agent.storeError, trouble.kind == .full { throw trouble }
             let copy = try await turn.run {
                 try await client.whileThere { try await OwnThread.runAtLowPriority { try await copier.copy() } }
             }
-            // Only now is it known that there is one; nothing of it has left.
+            // Recorded only now, when the copy exists. No byte of it has left yet.
             try await agent.note(.backup, by: peer)
             return copy
         } catch {
-            // Whoever hangs up has had the work done, and with each try that finds the disk too small it is full for a
-            // time.
+            // A client that hangs up has had the work done. A try that finds the disk too small has filled it for a
+            // time. So both count.
             let isFull = (error as? StoreError)?.kind == .full
             let isSpent = error is ControlConnection.HungUpError || error is CancellationError || isFull
             if !isSpent { backupTurns.giveBack(to: client.caller) }

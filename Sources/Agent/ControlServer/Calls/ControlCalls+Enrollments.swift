@@ -7,11 +7,11 @@ import Records
 import TextAndTime
 
 extension ControlCalls {
-    /// How long an enroll waits for the issuer's answer, in seconds; it goes on without the client.
+    /// The limit for the issuer's answer to an enroll, in seconds. The enrollment goes on if the client leaves.
     private static let patience: Double = 60
 
     func enrollments(_ query: EnrollmentQuery) async throws -> Answer {
-        // One more than is answered tells whether there are more.
+        // Load one row more than the answer has, to see whether there is a next page.
         let found = try await agent.enrollments(after: query.after, limit: query.limit + 1)
         let answered = found.prefix(query.limit)
         var answer = try Answer.json(answered.map { EnrollmentView($0, of: agent) })
@@ -25,7 +25,7 @@ extension ControlCalls {
         var parameters = try EnrollmentParameters(command)
         try agent.check(parameters)
         if let persona = command.persona {
-            // Kept with the enrollment itself: whatever ends the agent, none is there without its persona.
+            // Stored with the enrollment in one write: even after a crash, no enrollment is without its persona.
             parameters.persona = try cardholderControl().document(
                 of: PersonaOrder(persona), for: parameters.authnType)
             guard parameters.keyURI == nil else {
@@ -55,7 +55,7 @@ extension ControlCalls {
         if try await agent.isDone(with: enrollment, erasing: isErasing) {
             ended = try await end()
         } else if isLocal {
-            // A key that was stolen can be ended at any time: this depends on no issuer, and so it comes to something.
+            // A stolen key can be ended at any time. This needs no issuer, so it cannot be repeated without effect.
             ended = try await noteAndEnd()
         } else {
             ended = try await quota.run(.unenroll, by: peer.uid, noteAndEnd)
@@ -137,7 +137,7 @@ extension ControlCalls {
 }
 
 extension PIN {
-    /// Reads a PIN, in Unicode's normalization form C; the error names the member and never the PIN.
+    /// Parses a PIN, in Unicode's normalization form C. The error names the member and never the PIN.
     init(_ text: PINText, as member: String) throws(ControlError) {
         var bytes = Array(TypedText.composed(text.revealed).utf8)
         do throws(PINError) {
@@ -154,7 +154,7 @@ extension ControlCalls {
         let open = try await quota.run(.rotatePush, by: peer.uid, countsAlways: true) {
             try await rotations.run(ofAll: enrollment == nil, isFavoured: isFavoured) { begin, commit in
                 try await agent.rotatePush(enrollment, choosing: begin) { count in
-                    // Root and the agent's user may rotate all whenever they have to, such as after a leak.
+                    // Root and the agent's user may rotate all at any time, such as after a leak.
                     if !isFavoured { try quota.take(.rotatePush, by: peer.uid, cost: count, counted: 1) }
                     try await agent.note(.rotatePush, by: peer, about: enrollment)
                     commit()

@@ -7,7 +7,7 @@ import Records
 import TextAndTime
 
 extension ControlCalls {
-    /// Goes on only while the client is there: it reads the whole journal.
+    /// Reads the whole journal, so it stops if the client hangs up.
     func evidence(_ name: String, _ query: RequestQuery, for client: ControlConnection) async throws -> Answer {
         let record = try await agent.request(
             try selector(name), enrollment: try await id(of: query.enrollment), wait: 0)
@@ -15,7 +15,7 @@ extension ControlCalls {
         return try .json(EvidenceView(evidence, version: agent.settings.version))
     }
 
-    /// Does what takes long, one at a time and behind all else, unless the client hangs up.
+    /// Runs long work, one at a time and at low priority. Stops if the client hangs up.
     func long<Value: Sendable>(
         for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -45,7 +45,7 @@ extension EvidenceView {
 }
 
 extension IssuerKeyView {
-    /// Nil for a key that no issuer can sign with: only ES256 is taken.
+    /// Returns `nil` for a key that issuers cannot sign with: the agent accepts ES256 only.
     fileprivate init?(_ key: PublicKey) {
         guard case .p256(let x, let y) = key.material else { return nil }
         self.init(

@@ -3,13 +3,13 @@ import Control
 import HummingbirdCore
 import TextAndTime
 
-/// Which requests a report is about.
+/// A query for the requests of a report.
 struct FleetQuery {
-    /// 400 days: as long as requests are kept unless a setting says otherwise.
+    /// At most 400 days: the default retention of requests.
     static let range = 1...34_560_000
     static let usual = 86_400
 
-    /// How long ago the first of them came.
+    /// The age of the oldest request of the report.
     let seconds: Int
 
     init(_ uri: URI) throws(ControlError) {

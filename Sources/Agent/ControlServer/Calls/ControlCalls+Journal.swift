@@ -9,7 +9,7 @@ import Records
 import ServiceLifecycle
 
 extension ControlCalls {
-    /// The entries' own bytes, a line each.
+    /// The bytes of the entries, each on a line.
     func auditEntries(_ query: AuditQuery) async throws -> Answer {
         let rows = try await agent.journal.entries(
             after: query.after, of: query.host, limit: query.limit)
@@ -23,7 +23,7 @@ extension ControlCalls {
         return try .json(AuditHostsView(hosts: hosts))
     }
 
-    /// Goes on only while the client is there: it reads the whole journal.
+    /// Reads the whole journal, so it stops if the client hangs up.
     func verifyAudit(for client: ControlConnection) async throws -> Answer {
         let verdict = try await long(for: client) { try await agent.journal.verify() }
         return try .json(AuditView(verdict, publicKey: try await publicKey()))
@@ -46,18 +46,18 @@ extension ControlCalls {
         return Answer(contentType: ServerSentEvents.contentType) { try await stream.write(from: start, to: &$0) }
     }
 
-    /// Sends events to those who follow them, until it is cancelled.
+    /// Sends events to the readers that follow, until it is cancelled.
     func sendEvents() async { await eventReaders.run(eventNotifier) }
 }
 
-/// Events as they happen, to one client: a page at a time is in memory, and a client that does not read is cut.
+/// Live events for one client: one page at a time is in memory, and a client that does not read is cut.
 private struct EventStream: Sendable {
     let calls: ControlCalls
     let client: ControlConnection
-    /// Nil for all.
+    /// The enrollment whose events are sent. `nil` for all.
     let enrollment: EnrollmentID?
 
-    /// Until the client hangs up, or the agent stops: then the connection is cut, so that the client knows.
+    /// Runs until the client hangs up, or the agent stops. Then it cuts the connection, so that the client notices.
     func write(from start: EventCursor, to writer: inout any ResponseBodyWriter) async throws {
         let reader = EventReader(client, of: enrollment)
         try await send(ServerSentEvents.position(start.text), to: &writer)
@@ -86,7 +86,8 @@ private struct EventStream: Sendable {
             }
             position = place.position
             guard !place.isBehind else { continue }
-            // The position is told once in a while past events of others, so that the client need not begin there again.
+            // Events of other enrollments move the position. Send it at times, so that a client that reconnects need
+            // not read them again.
             let line = place.isKnown ? ServerSentEvents.stillThere : ServerSentEvents.position(position.text)
             try await send(line, to: &writer)
         }
@@ -104,7 +105,7 @@ private struct EventStream: Sendable {
 }
 
 extension AuditView {
-    /// - Parameter publicKey: of the audit key of the host that was asked, PEM.
+    /// - Parameter publicKey: the audit key of the host that answers, in PEM.
     package init(_ verdict: JournalVerdict, publicKey: String) {
         self.init(
             whole: verdict.fault == nil, entries: verdict.count,

@@ -6,9 +6,10 @@ import Keys
 import Records
 
 extension ControlCalls {
-    /// One half of an enrollment's key: the private one as it is stored, sealed, or the public one.
+    /// Exports one half of an enrollment's key: the stored, sealed private key, or the public key.
     ///
-    /// - Parameter isHead: whether nothing of it leaves: then nothing is recorded.
+    /// - Parameter isHead: whether the request is a HEAD. Then no part of the key leaves the agent, so the call is not
+    ///   recorded.
     func exportKey(
         _ half: KeyHalf, of name: String, for client: ControlConnection, isHead: Bool
     ) async throws -> Answer {
@@ -34,7 +35,7 @@ extension ControlCalls {
 enum SealedKeyText {
     private static let label = "OOB-AGENT SEALED KEY"
 
-    /// In the textual encoding of RFC 7468 §2, under a label of its own: what is inside is no PKCS #8 until it is unsealed.
+    /// Encodes as RFC 7468 §2 does, under a label of our own: the content is PKCS #8 only after it is unsealed.
     static func pem(_ sealed: [UInt8]) -> String {
         let text = Data(sealed).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n"

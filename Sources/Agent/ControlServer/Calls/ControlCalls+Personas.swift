@@ -3,7 +3,7 @@ import Control
 import Journal
 import Records
 
-/// Who plays the cardholders of `test` enrollments.
+/// Calls about the personas, which play the cardholders of `test` enrollments.
 extension ControlCalls {
     /// - Throws: `CommandError` if this build has no personas.
     func cardholderControl() throws(CommandError) -> any CardholderControl {
@@ -62,7 +62,7 @@ extension ControlCalls {
     func explanations(_ query: RequestQuery) async throws -> Answer {
         let cardholders = try cardholderControl()
         let enrollment = try await id(of: query.enrollment)
-        // One more than is answered tells whether there are more.
+        // Load one row more than the answer has, to see whether there is a next page.
         var records = try await agent.requests(
             pendingOnly: !query.all, enrollment: enrollment, page: query.page, limit: query.limit + 1)
         let next = query.takeNext(from: &records)

@@ -4,7 +4,7 @@ import Records
 import ThreeDS
 
 extension ControlCalls {
-    /// How the agent is; also if its database cannot be read, which is when it is asked for most.
+    /// Returns the agent's state, also if the database cannot be read: then the state matters most.
     func status() async throws -> Answer {
         do {
             return try .json(try await wholeStatus())
@@ -42,12 +42,12 @@ extension AgentState {
 }
 
 extension ControlCalls {
-    /// What is weak, and what cannot be told.
+    /// Returns the weaknesses of the host, and the checks that could not be made.
     func doctor() async throws -> Answer {
         try .json(await agent.findings().map(WarningView.init))
     }
 
-    /// What is weak, for `status`.
+    /// The certain weaknesses, for `status`.
     private func weaknesses() async -> [WarningView] {
         await agent.findings().filter(\.isCertain).map(WarningView.init)
     }

@@ -8,14 +8,14 @@ import Records
 import ServiceLifecycle
 import ThreeDS
 
-/// What each call of the control API does: reads its arguments into the core's types, asks the core, makes views.
+/// The calls of the control API. Each parses its arguments into the core's types, calls the core and makes views.
 struct ControlCalls: Sendable {
-    /// How many requests in a row may be decided by others before `next` gives up.
+    /// Limit for requests in a row that others decide first. Then `next` gives up.
     private static let maxTries = 256
 
     let agent: Agent
     let copier: any StateCopier
-    /// Nil in a build without personas.
+    /// `nil` in a build without personas.
     let cardholders: (any CardholderControl)?
     let log: Logger
     let responses: ResponseQueue
@@ -25,7 +25,7 @@ struct ControlCalls: Sendable {
     let quota = CommandQuota()
     let rotations = PushRotations()
     let backupTurns: BackupTurns
-    /// So much is asked of the issuers that one of a user is enough at a time.
+    /// A fetch of all enrollments makes so many calls to issuers that a user gets only one at a time.
     let fetchesOfAll = OngoingCalls(
         ofProcess: 1, ofUser: 1, ofAll: 8, kept: 2,
         refusal: TooManyCallsError(
@@ -49,7 +49,7 @@ struct ControlCalls: Sendable {
 
     func requests(_ query: RequestQuery) async throws -> Answer {
         let enrollment = try await id(of: query.enrollment)
-        // One more than is answered tells whether there are more.
+        // Load one row more than the answer has, to see whether there is a next page.
         var records = try await agent.requests(
             pendingOnly: !query.all, enrollment: enrollment, page: query.page, limit: query.limit + 1)
         let next = query.takeNext(from: &records)
@@ -66,7 +66,7 @@ struct ControlCalls: Sendable {
         return try .json(try detailed(found.request, of: found.enrollment, showing: text))
     }
 
-    /// Waits only while the client is there: nothing is decided once it hung up, nor after its deadline.
+    /// Waits only while the client is connected. Decides neither after it hung up nor after its deadline.
     func decide(
         _ decision: Decision, on name: String, with command: DecideCommand, for client: ControlConnection
     ) async throws -> Answer {
@@ -81,7 +81,7 @@ struct ControlCalls: Sendable {
         let wanted = agent.wanted(
             for: Double(command.secondsToDecide), before: command.decideBefore.map(Int64.init))
         let decided = try await decided(selector, enrollment, wait: command.wait ?? 0, for: client) { id in
-            // A try of a PIN is counted to its end, so the decision is told and not cut off as a whole.
+            // A PIN attempt is counted to its end. So the hang-up withdraws the decision and does not cancel the task.
             try await client.telling({ wanted.withdraw() }) {
                 try await agent.decided(
                     decision, on: id, expecting: expectations, by: approver, pin: pin, while: wanted)
@@ -100,7 +100,7 @@ struct ControlCalls: Sendable {
 
     /// Waits for the request that a selector means, and decides it.
     ///
-    /// If another was faster `next` is looked for again, for as long as is left.
+    /// If another client decided it first, `next` selects again, for the time that is left.
     private func decided(
         _ selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait: Int,
         for client: ControlConnection, decide: (RequestID) async throws -> DecidedRequest
@@ -114,7 +114,7 @@ struct ControlCalls: Sendable {
                 return try await decide(id)
             } catch let failure as CommandError where selector == .next && failure.code == .noLongerDecidable {
                 triesLeft -= 1
-                // One that is next again has expired, and is not closed yet.
+                // A request that is next again has expired, but the agent has not closed it yet.
                 guard triesLeft > 0, id != last else { throw failure }
                 last = id
                 seconds = max(0, (end - .now) / .seconds(1)).rounded(.down)
@@ -127,14 +127,14 @@ struct ControlCalls: Sendable {
         for client: ControlConnection
     ) async throws -> RequestID {
         guard seconds > 0 else { return try await agent.id(of: selector, enrollment: enrollment, wait: 0) }
-        // Mostly it is there, and nothing has to be waited for.
+        // Usually the request is there already, so do not wait.
         if let id = try await agent.idNow(of: selector, enrollment: enrollment) { return id }
         return try await client.whileThere {
             try await agent.id(of: selector, enrollment: enrollment, wait: seconds)
         }
     }
 
-    /// Waits for the issuer's answer, unless the agent is to stop: what is decided goes to the issuer after its next start.
+    /// Waits for the issuer's answer, except at shutdown: after its next start, the agent delivers the decision.
     private func settled(_ decided: RequestRecord, seconds: Double) async throws -> RequestRecord {
         do {
             return try await cancelWhenGracefulShutdown { try await agent.delivered(decided, seconds: seconds) }
@@ -143,7 +143,7 @@ struct ControlCalls: Sendable {
         }
     }
 
-    /// The enrollment that a filter names, by its id, its name or a unique prefix of its id; nil for all.
+    /// The enrollment of a filter, by its id, its name or a unique prefix of its id. `nil` for all.
     func id(of name: String?) async throws -> EnrollmentID? {
         guard let name else { return nil }
         return try await agent.enrollment(named: name, includingEnded: true).id

@@ -10,7 +10,7 @@ extension ControlError {
 }
 
 extension ControlError {
-    /// It is logged where it is noted, not for each call that meets it.
+    /// The store logs its errors where they occur, so this does not log each call that meets one.
     init(_ trouble: StoreError) {
         let outcome =
             trouble.isInDoubt

@@ -1,4 +1,4 @@
-/// The calls that there are: each with its line in openapi/agent.yaml.
+/// The calls of the control API, each with its line in openapi/agent.yaml.
 package enum ControlRoute: CaseIterable, Sendable {
     case status, health, metrics, doctor, openapi, clock, advanceClock
     case enrollments, enroll, unenroll, changePIN, exportKey, exportPublicKey, rotatePush, fetch
@@ -7,27 +7,27 @@ package enum ControlRoute: CaseIterable, Sendable {
     case personas, setPersona, clearPersona, explanation, explanations, reloadRules, fleet
 
     package var method: String { facts.method }
-    /// With a name in braces for each segment that is not fixed.
+    /// The path. A variable segment has a name in braces.
     package var path: String { facts.path }
-    /// The right that a peer needs: to decide for a change and for a backup, and the agent's own for a key.
+    /// The right that a peer needs: `.decide` for a change and for a backup, `.own` for a private key.
     package var right: ControlRight { facts.right }
-    /// The media type of a good answer.
+    /// The media type of a successful answer.
     package var mediaType: String { facts.mediaType }
     /// The names that its query may have.
     package var parameters: [String] { facts.parameters }
 
-    /// The calls on a path, by whatever method.
+    /// The calls on a path, of any method.
     static func all(at path: String) -> [ControlRoute] {
         let segments = segments(of: path).map { Array($0.utf8) }
         return paths.filter { matches($0.segments, segments) }.map(\.route)
     }
 
-    /// Each with the bytes of its path's segments, which are not divided again for each call; nil for a name in braces.
+    /// Routes with the bytes of their path segments, split once. `nil` stands for a name in braces.
     private static let paths = allCases.map { route in
         (route: route, segments: segments(of: route.path).map { $0.hasPrefix("{") ? nil : Array($0.utf8) })
     }
 
-    /// What is between the slashes.
+    /// The parts between the slashes.
     static func segments(of path: String) -> [Substring] {
         path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
     }

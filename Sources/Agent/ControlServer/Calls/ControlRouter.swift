@@ -8,16 +8,16 @@ import NIOCore
 import Records
 import TextAndTime
 
-/// Finds the call that a request means, and makes a problem of whatever goes wrong.
+/// Finds the call of a request, and turns each error into a problem.
 struct ControlRouter: Sendable {
     let calls: ControlCalls
     let ongoing = OngoingCalls()
-    /// Those that end an enrollment have places of their own.
+    /// Calls that end an enrollment have places of their own.
     let endings = OngoingCalls()
     let access: PeerAccess
     let log: Logger
 
-    /// - Parameter isHead: whether `request` stands for a HEAD: its answer is the same, and its body does not leave.
+    /// - Parameter isHead: whether `request` stands for a HEAD. Its answer is the same, but the body is not sent.
     func answer(to request: Request, isHead: Bool, on connection: ControlConnection) async -> Answer {
         do {
             connection.waitForClient()
@@ -55,7 +55,7 @@ struct ControlRouter: Sendable {
         throw Self.refusal(of: caller, for: right)
     }
 
-    /// What a caller is told who may not do something.
+    /// The 403 for a caller.
     static func refusal(of caller: Caller, for right: ControlRight) -> ControlError {
         let who = "user id \(caller.peer.uid)"
         let why =
@@ -118,13 +118,13 @@ struct ControlRouter: Sendable {
         case .auditHosts: return try await responses.make(for: connection) { try await calls.auditHosts() }
         case .auditKey: return try await responses.makeShort(for: connection, calls.auditKey)
         case .verifyAudit: return try await calls.verifyAudit(for: connection)
-        // The copy is not made, and the user's hour not used up.
+        // A HEAD makes no copy, and does not use up the user's hour.
         case .backup where isHead: return Answer(contentType: route.mediaType) { _ in }
         case .backup: return try await calls.backup(for: connection)
         }
     }
 
-    /// What goes on to its end when its client hangs up.
+    /// Runs a call that goes on to its end if its client hangs up.
     private func ongoingCall(
         _ route: ControlRoute, id: String, body: [UInt8], by caller: Caller
     ) async throws -> Answer {
@@ -132,7 +132,7 @@ struct ControlRouter: Sendable {
         switch route {
         case .unenroll:
             let command = try ControlJSON.decode(body, as: UnenrollCommand.self)
-            // Nothing holds this one up, so these cannot pile up; and it must work whatever else is under way.
+            // This call waits for no other work, so such calls cannot pile up. It must work during any other call.
             if command.local == true, command.force == true {
                 return try await calls.unenroll(id, command, by: peer)
             }
@@ -188,7 +188,7 @@ struct ControlRouter: Sendable {
 }
 
 extension URI {
-    /// What stands in a path in the place of `{id}`: the third segment, decoded; as it is if it cannot be decoded.
+    /// The value of `{id}`: the third segment, percent-decoded. The raw segment if it cannot be decoded.
     fileprivate var id: String {
         let segment = ControlRoute.segments(of: path).dropFirst(3).first.map(String.init) ?? ""
         return PercentEncoding.decode(segment).flatMap { String(validating: $0, as: UTF8.self) } ?? segment

@@ -5,7 +5,7 @@ import Records
 import ThreeDS
 
 extension Decision {
-    /// - Parameter reason: of a deny; an approve has none.
+    /// - Parameter reason: of a deny. An approve has none.
     func inTheCore(_ reason: DenialReason?) throws(ControlError) -> RequestLife.Decision {
         switch (self, reason) {
         case (.approve, nil): return .approve

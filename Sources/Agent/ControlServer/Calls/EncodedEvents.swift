@@ -4,22 +4,22 @@ import Journal
 import NIOCore
 import Records
 
-/// Some events as they are sent, and how far they reach.
+/// A page of events in the form in which they are sent, with its start and end.
 ///
-/// They are looked up and encoded once for all readers; ``EventReader`` says what that buys.
+/// The agent loads and encodes a page once for all readers; ``EventReader`` gives the saving.
 struct EncodedEvents: Sendable {
     struct Event: Sendable {
-        /// Where a reader is who was sent all after the page's beginning up to this event.
+        /// The place of a reader that has received all events from the page's start to this one.
         let cursor: EventCursor
         let enrollment: EnrollmentID?
         let bytes: ByteBuffer
     }
 
-    /// Where they begin.
+    /// The place after which the page starts.
     let after: EventCursor
     let position: EventCursor
     private let events: [Event]
-    /// All of them one after the other, which their readers share.
+    /// All events in a row. Their readers share this buffer.
     private let all: ByteBuffer
 
     init(after: EventCursor, events: [Event], position: EventCursor) {
@@ -29,16 +29,16 @@ struct EncodedEvents: Sendable {
         all = Self.joined(events, reaching: position)
     }
 
-    /// Returns the bytes for a reader that was sent all before them; `nil` if nothing is for it.
+    /// Returns the bytes for a reader at the page's start, or `nil` if no event is for it.
     ///
-    /// - Parameter enrollment: whose events it wants; nil for all.
+    /// - Parameter enrollment: the enrollment whose events the reader wants. `nil` for all.
     func bytes(for enrollment: EnrollmentID?) -> ByteBuffer? {
         guard let enrollment else { return events.isEmpty ? nil : all }
         let wanted = events.filter { $0.enrollment == nil || $0.enrollment == enrollment }
         return wanted.isEmpty ? nil : Self.joined(wanted, reaching: position)
     }
 
-    /// The place that they reach, for a reader for whom nothing is.
+    /// The end of the page, for a reader without events in it.
     var place: ByteBuffer { Self.joined([], reaching: position) }
 
     private static func joined(_ events: [Event], reaching position: EventCursor) -> ByteBuffer {
@@ -54,7 +54,7 @@ extension Agent {
     /// The number of events sent at a time, some 150 KB.
     private static let eventsOfPage = 128
 
-    /// The events after a place, as they are sent: at most so many, or one of each chain.
+    /// The events after a place, encoded: at most ``eventsOfPage``, or one of each chain.
     func encodedEvents(after position: EventCursor) async throws -> EncodedEvents {
         let (page, requests) = try await journal.eventsWithRequests(after: position, limit: Self.eventsOfPage)
         return EncodedEvents(after: position, events: try encoded(page.events, of: requests), position: page.position)

@@ -2,9 +2,9 @@ import Control
 import HummingbirdCore
 import Records
 
-/// Which requests are meant.
+/// A query for requests.
 struct RequestQuery {
-    /// How many rows there are unless said otherwise.
+    /// The default number of rows.
     static let usualLimit = 100
     static let maxRows = 1_000
 
@@ -38,9 +38,10 @@ struct RequestQuery {
 // MARK: Pages
 
 extension RequestQuery {
-    /// Cuts a list of one more than the limit down to it, and says where it goes on; nil if it is at its end.
+    /// Cuts a list of one more than the limit to the limit. Returns the next page, or `nil` at the list's end.
     ///
-    /// It goes on in the direction that it came in: towards the newer ones, or if it began with the newest, the older.
+    /// The next page goes on in the same direction: towards newer requests, or towards older ones if the list began
+    /// with the newest.
     func takeNext(from records: inout [RequestRecord]) -> RequestPage? {
         guard records.count > limit else { return nil }
         var next = page
@@ -65,7 +66,7 @@ extension RequestQuery {
     }
 }
 
-/// Which enrollments are meant.
+/// A query for enrollments.
 struct EnrollmentQuery {
     static let maxRows = 100_000
 
@@ -83,7 +84,7 @@ struct EnrollmentQuery {
 }
 
 extension URI {
-    /// How many rows are wanted; nil if that is not said.
+    /// The requested number of rows. `nil` if the query has none.
     fileprivate func limit(upTo most: Int) throws(ControlError) -> Int? {
         guard let text = queryParameters["limit"] else { return nil }
         guard let number = Int(text), (1...most).contains(number) else {

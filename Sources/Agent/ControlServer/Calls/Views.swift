@@ -7,7 +7,7 @@ import TextAndTime
 import ThreeDS
 
 extension RequestView {
-    /// - Parameter enrollment: the request's; nil if it is not at hand.
+    /// - Parameter enrollment: the request's. `nil` if the caller has not loaded it.
     init(_ request: RequestRecord, enrollment: Enrollment?) {
         let transaction = request.presented?.transaction
         let purchase = transaction?.purchase
@@ -64,7 +64,7 @@ extension EnrollmentView {
 }
 
 extension KeyView {
-    /// The agent's own are in the store, and can be copied.
+    /// The agent's own keys are in the store, and can be copied.
     fileprivate init(_ enrollment: Enrollment) {
         switch enrollment.key {
         case .own: self.init(kind: "store", exportable: true)
@@ -84,7 +84,7 @@ extension Control.EnrollmentState {
         self =
             switch state {
             case .active: isBlocked ? .blocked : .active
-            // One that is over is not listed.
+            // An ended enrollment is not listed.
             case .suspended, .ended: .suspended
             case .enrolling: .enrolling
             }

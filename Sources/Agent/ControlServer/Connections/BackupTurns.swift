@@ -3,23 +3,23 @@ import FairSharing
 import Records
 import Synchronization
 
-/// The turns of backups: one is made at a time, each has an end, and most users get one an hour.
+/// Turns for backups: one at a time, each with a limit of time, and for most users one an hour.
 ///
-/// A backup needs as much room on the disk as the database, and goes on for as long as its client reads.
+/// A backup needs as much room on the disk as the database, and lasts as long as its client reads.
 final class BackupTurns: Sendable {
-    /// The seconds from one backup of a user to the next, but for root and the agent's own user.
+    /// The seconds between two backups of a user, except for root and the agent's own user.
     static let interval = 3_600
-    /// The seconds that a backup may take, and one more for each ``leastRate`` bytes.
+    /// The seconds that a backup may take, plus one for each ``leastRate`` bytes.
     static let patience = 600
     /// In bytes a second.
     static let leastRate: Int64 = 1_000_000
-    /// When it is worth another try while a backup is made, in seconds.
+    /// The seconds for `Retry-After` while a backup is in progress.
     static let pause = 60
-    /// The users that are remembered for an hour; all others get one an hour together.
+    /// The users that are remembered for an hour. All others share one backup an hour.
     private static let maxUsers = 4_096
 
     private struct State {
-        /// A turn is over once nobody holds it.
+        /// A turn ends when its last reference is released.
         weak var turn: BackupTurn?
         var rates = RateLimit<UInt32>(burst: 1, every: .seconds(interval), maxKeys: maxUsers)
     }
@@ -29,12 +29,13 @@ final class BackupTurns: Sendable {
 
     init(clock: any AgentClock) { self.clock = clock }
 
-    /// Begins a turn, which ends when it is let go of.
+    /// Begins a turn, which ends when it is released.
     ///
-    /// Root and the agent's own user take it from any other user, whose backup is cut off.
+    /// Root and the agent's own user take the turn from any other user, whose backup is cut off.
     ///
-    /// - Parameter size: about how many bytes the backup has.
-    /// - Throws: ``TooManyCallsError`` if another backup is made, or if the user's last one was less than an hour ago.
+    /// - Parameter size: the approximate bytes of the backup.
+    /// - Throws: ``TooManyCallsError`` if another backup is in progress, or if the user's last one was less than an
+    ///   hour ago.
     func begin(for caller: Caller, size: Int64) throws(TooManyCallsError) -> BackupTurn {
         let seconds = Self.seconds(for: size)
         let turn = BackupTurn(isFavoured: caller.isFavoured, seconds: seconds)
@@ -57,13 +58,13 @@ final class BackupTurns: Sendable {
         return turn
     }
 
-    /// Lets a user have another backup within the hour, if nothing came of this one by no fault of the user's.
+    /// Gives the user another backup within the hour, if this one failed through no fault of the user.
     func giveBack(to caller: Caller) {
         guard !caller.isFavoured else { return }
         state.withLock { $0.rates.giveBack(caller.peer.uid) }
     }
 
-    /// The most seconds of a backup of so many bytes: fewer than a client waits.
+    /// The most seconds of a backup of this size: fewer than a client waits.
     static func seconds(for size: Int64) -> Int {
         min(patience + Int(max(0, size) / leastRate), ControlTimeout.backup - ControlTimeout.margin)
     }
@@ -72,11 +73,11 @@ final class BackupTurns: Sendable {
 /// A turn to make a backup.
 final class BackupTurn: Sendable {
     enum End: Sendable {
-        /// Root or the agent's own user makes one.
+        /// Root or the agent's own user took the turn.
         case taken
-        /// It took too long.
+        /// The turn reached its limit.
         case late
-        /// All of it was sent.
+        /// The whole backup was sent.
         case complete
     }
 
@@ -99,10 +100,10 @@ final class BackupTurn: Sendable {
 
     var isOver: Bool { end != nil }
 
-    /// Why it is over; nil while it goes on.
+    /// The reason of its end. `nil` while it is in progress.
     var end: End? { state.withLock { $0.end } }
 
-    /// The error for a client that has got nothing yet; nil if the backup was not cut off.
+    /// The error for a client that has received no byte yet. `nil` if the backup was not cut off.
     var refusal: TooManyCallsError? {
         end.flatMap { end in
             switch end {
@@ -126,9 +127,9 @@ final class BackupTurn: Sendable {
         }
     }
 
-    /// Does what is cancelled if the turn is cut off.
+    /// Runs work, and cancels it if the turn is cut off.
     ///
-    /// - Throws: ``refusal`` then, and what `body` throws.
+    /// - Throws: ``refusal`` if the turn was cut off, and what `body` throws.
     func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         do {
             let value = try await cuttable(body) { cut in
@@ -142,7 +143,7 @@ final class BackupTurn: Sendable {
         }
     }
 
-    /// Has something done as soon as the turn is cut off, or at once if it was; it takes the place of what was to be done.
+    /// Sets the action for a cut-off, or runs it at once if the turn has ended. Replaces the action before it.
     func whenCut(_ cut: (@Sendable () -> Void)?) {
         let isOver = state.withLock { state in
             state.cut = state.end == nil ? cut : nil

@@ -3,15 +3,15 @@ import FairSharing
 import Journal
 import Synchronization
 
-/// Bounds how fast a user gives commands that write something.
+/// Limits the rate of a user's commands that write to the journal.
 ///
-/// Each token is one command to one enrollment, which leaves entries in the journal and lines in the log. None of these
-/// is ever dropped; so whoever gives too many is refused before anything is written. A command that did what it was to
-/// do is given back, and decisions are not counted: there are as many as there are requests.
+/// Each token is one command for one enrollment, which leaves entries in the journal and lines in the log. Such entries
+/// are never dropped. So a user with too many commands is refused before anything is written. A command that succeeds
+/// gives its token back. Decisions are not counted: their number is that of the requests.
 final class CommandQuota: Sendable {
     /// The most at once.
     static let limit = 600
-    /// Users times commands that have a bucket of their own; all others share one.
+    /// Pairs of user and command that have a bucket of their own. All others share one.
     private static let maxKeys = 4_096
 
     private struct Key: Hashable {
@@ -30,7 +30,7 @@ final class CommandQuota: Sendable {
 
     /// Runs a command that counts unless it succeeds.
     ///
-    /// - Parameter countsAlways: whether it counts also if it succeeds: one that can be repeated without end.
+    /// - Parameter countsAlways: counts the command also if it succeeds, because it can be repeated without end.
     /// - Throws: ``TooManyCallsError`` if there were too many, and what `body` throws.
     func run<Value>(
         _ command: JournaledCommand, by uid: UInt32, countsAlways: Bool = false, _ body: () async throws -> Value
@@ -41,11 +41,11 @@ final class CommandQuota: Sendable {
         return value
     }
 
-    /// Counts a command for so many enrollments, of which some are counted already.
+    /// Counts a command for `cost` enrollments, of which `counted` are counted already.
     ///
-    /// A command for more than ``limit`` takes all that there may be, and what it lacks is missing to later ones.
+    /// A command for more than ``limit`` enrollments uses up all tokens, and the rest is subtracted from later ones.
     ///
-    /// - Throws: ``TooManyCallsError`` if there were too many; then no more are counted.
+    /// - Throws: ``TooManyCallsError`` if there were too many. Then no more are counted.
     func take(
         _ command: JournaledCommand, by uid: UInt32, cost: Int = 1, counted: Int = 0
     ) throws(TooManyCallsError) {
@@ -63,11 +63,11 @@ final class CommandQuota: Sendable {
     }
 }
 
-/// A call that is refused because there are too many of its kind: its client may come again later.
+/// The refusal of a call because of too many of its kind. Its client may try again later.
 struct TooManyCallsError: Error, Equatable {
-    /// A sentence for a person; at its end, the time until the next try.
+    /// A sentence for a person. It ends with the time until the next try.
     let message: String
-    /// When it is worth another try, in seconds.
+    /// The seconds until the next try.
     let seconds: Int
     let token: ErrorToken
 

@@ -6,19 +6,19 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// What happens on one connection of the control socket: HTTP/1.1, for those who may, within bounds.
+/// A connection of the control socket: HTTP/1.1 for permitted peers, within limits.
 struct ControlChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
-    /// The most connections of users who may not even look; for one more another of these is cut.
+    /// The most connections of users without any right. For one more, another of these is cut.
     static let maxStrangers = 16
-    /// The time that a stranger has to ask, so that it can be told why it is refused.
+    /// The limit for a stranger's request, so that the agent can send the reason of the refusal.
     private static let patienceWithStrangers: TimeAmount = .seconds(2)
 
     let router: ControlRouter
     let access: PeerAccess
     let places: ControlPlaces
-    /// The time that a client may take to say something, or to read an answer.
+    /// The limit for a client to send a request, or to read an answer.
     let patience: TimeAmount
     let strangers = ControlPlaces(limit: maxStrangers)
     let headers: HTTP1Channel.Configuration.DecoderConfiguration
@@ -29,7 +29,7 @@ struct ControlChannel: ServerChildChannel {
 
     func handle(value: Value, logger: Logger) async {
         guard let caller = await access.caller(value.channel) else {
-            // Closes it at once.
+            // Closes the connection at once.
             try? await value.executeThenClose { _, _ in }
             return
         }
@@ -49,7 +49,7 @@ struct ControlChannel: ServerChildChannel {
         }.handle(value: value, logger: logger)
     }
 
-    /// Tells a stranger why it is refused if it asks at once, and cuts it.
+    /// Sends the reason of the refusal if a stranger makes a request at once, and cuts the connection.
     private func refuse(_ caller: Caller, on value: Value, logger: Logger) async {
         access.noteRefusal(caller)
         let channel = value.channel
@@ -77,13 +77,13 @@ struct ControlChannel: ServerChildChannel {
 }
 
 extension ResponseBody {
-    /// The most bytes of a stream that are written before it is seen what has become of those before.
+    /// The most bytes of a stream between two waits for the event loop.
     private static let paceBytes = 16_384
 
-    /// The same; of a stream, more is written once the connection has taken what was written before.
+    /// The same body. For a stream, it waits for the connection before it writes more.
     ///
-    /// Only then is it known whether the client reads. While its event loop is busy, any number of pieces could come into
-    /// memory. A few short ones may: to wait for each costs more than to write it.
+    /// Only then is it known whether the client reads. Otherwise, while its event loop is busy, any number of parts
+    /// could pile up in memory. A few short parts may: a wait for each costs more than its write.
     fileprivate func paced(by loop: any EventLoop) -> ResponseBody {
         guard contentLength == nil else { return self }
         let written = BytesWritten()
@@ -94,11 +94,11 @@ extension ResponseBody {
     }
 }
 
-/// The number of bytes of a stream that were written since it was last waited for.
+/// The number of bytes of a stream since the last wait.
 private final class BytesWritten: Sendable {
     private let bytes = Mutex(0)
 
-    /// - Returns: whether there are more than `limit` with those; then they are counted anew.
+    /// - Returns: whether the sum exceeds `limit`. Then the count starts again.
     func add(_ count: Int, upTo limit: Int) -> Bool {
         bytes.withLock { bytes in
             bytes += count

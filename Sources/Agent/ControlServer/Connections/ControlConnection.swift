@@ -4,7 +4,7 @@ import NIOHTTPTypes
 import Records
 import Synchronization
 
-/// A client's connection: how long it may keep the agent waiting, and whether the client is still there.
+/// A client's connection: the limits for its reads and writes, and whether the client is still connected.
 final class ControlConnection: Sendable {
     /// The client hung up.
     struct HungUpError: Error {}
@@ -18,13 +18,13 @@ final class ControlConnection: Sendable {
     fileprivate let channel: any Channel
     private let places: ControlPlaces
     private let place: ControlPlaces.ID
-    /// Until when the client has to say something, or to read an answer.
+    /// The deadline for the client to send a request, or to read an answer.
     private let deadline: ClientDeadline
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - place: of those places.
-    ///   - patience: how long a client may take to say something, or to read an answer.
+    ///   - place: the connection's place in `places`.
+    ///   - patience: the limit for a client to send a request, or to read an answer.
     init(
         _ place: ControlPlaces.ID, of places: ControlPlaces, caller: Caller, channel: any Channel, patience: TimeAmount
     ) {
@@ -37,28 +37,28 @@ final class ControlConnection: Sendable {
 
     var peer: Caller.Peer { caller.peer }
 
-    /// Begins the first wait, and learns of the end.
+    /// Starts the first deadline, and watches for the end of the connection.
     func begin() {
         channel.closeFuture.whenComplete { _ in self.end() }
         waitForClient()
     }
 
-    /// The client has to say something now, or to read an answer of so many bytes; one that takes too long is cut.
+    /// Renews the deadline for the client to send a request or to read `bytes`. A late client is cut.
     func waitForClient(unread bytes: Int = 0) {
         places.waits(place, unread: bytes)
         deadline.renew()
     }
 
-    /// The client has said all: it is the agent's turn, which may last.
+    /// Stops the deadline: the request is complete, and the agent may take long.
     func work() {
         places.beginsAnswer(to: place)
         deadline.callOff()
     }
 
-    /// Closes the connection, whatever is under way.
+    /// Closes the connection, also during a call.
     func cut() { channel.close(promise: nil) }
 
-    /// Does what is of no use to a client that is gone: then it is cancelled.
+    /// Runs work that is of no use without a client: a hang-up cancels it.
     ///
     /// - Throws: ``HungUpError``, and what `body` throws.
     func whileThere<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
@@ -72,10 +72,10 @@ final class ControlConnection: Sendable {
         }
     }
 
-    /// Does what its client's hanging up is told as soon as it happens, and what goes on to its own end.
+    /// Runs work to its end, and calls `hungUp` as soon as the client hangs up.
     ///
-    /// - Parameter hungUp: short.
-    /// - Throws: ``HungUpError`` if the client was gone before, and what `body` throws.
+    /// - Parameter hungUp: must return soon.
+    /// - Throws: ``HungUpError`` if the client hung up before, and what `body` throws.
     func telling<Value: Sendable>(
         _ hungUp: @escaping @Sendable () -> Void, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -84,7 +84,7 @@ final class ControlConnection: Sendable {
         return try await body()
     }
 
-    /// - Returns: false if the client was gone before.
+    /// - Returns: `false` if the client hung up before.
     private func tell(hangUp: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }

@@ -1,10 +1,10 @@
 import FairSharing
 import HTTPServing
 
-/// The places of the control socket, by the user and the process that connected.
+/// The places of the control socket, by the user and the process of the peer.
 ///
-/// The one goes that has waited longest for its client. One whose call is under way goes only if all are, and then the
-/// newest.
+/// The client that is late for longest loses its place first. A client with a call in progress loses it only if all
+/// have calls, and then the newest does.
 typealias ControlPlaces = ConnectionPlaces<Caller.Owner>
 
 extension ConnectionPlaces<Caller.Owner> {

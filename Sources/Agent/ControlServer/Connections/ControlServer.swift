@@ -11,9 +11,9 @@ package import Records
 
 /// The control API on a Unix socket.
 package struct ControlServer: Sendable {
-    /// Connections that are taken before others are closed for them; more wait in the backlog.
+    /// Connections that are accepted before others are closed for them. More wait in the backlog.
     private static let spareConnections = 16 + ControlChannel.maxStrangers
-    /// The seconds from one look at the socket's file to the next.
+    /// The seconds between two checks of the socket's file.
     private static let pause: Double = 10
 
     private let agent: Agent
@@ -29,10 +29,10 @@ package struct ControlServer: Sendable {
     private let onListening: @Sendable () async -> Void
 
     /// - Parameters:
-    ///   - path: the socket's, at most 103 bytes; an abandoned socket there is replaced.
-    ///   - looks: has the socket's file looked at between the usual times.
-    ///   - clock: for the time between two looks, and for backups.
-    ///   - onListening: called once calls are taken.
+    ///   - path: the socket's path, at most 103 bytes. An abandoned socket there is replaced.
+    ///   - looks: requests checks of the socket's file between the usual times.
+    ///   - clock: for the time between two checks, and for backups.
+    ///   - onListening: called once the server accepts calls.
     package init(
         agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)? = nil, path: String,
         access: ControlAccess = .init(), bounds: ControlBounds = .standard, looks: SocketLooks, clock: any AgentClock,
@@ -63,7 +63,7 @@ package struct ControlServer: Sendable {
 
     /// Serves until a graceful shutdown.
     ///
-    /// - Throws: ``ControlServerError`` if the socket is taken or cannot be made.
+    /// - Throws: ``ControlServerError`` if the socket is in use or cannot be made.
     package func run() async throws {
         let place: SocketPlace
         do throws(SocketPlaceError) {
@@ -71,7 +71,7 @@ package struct ControlServer: Sendable {
         } catch { throw ControlServerError(error, path: path) }
         defer { place.release() }
         if let group = access.group { lookAtDirectory(group) }
-        // They are cancelled when this returns.
+        // Both are cancelled when this returns.
         async let _: Void = calls.sendEvents()
         async let _: Void = looks.ask { try await clock.sleep(seconds: Self.pause) }
         let listener = UnixListener(
@@ -91,7 +91,7 @@ package struct ControlServer: Sendable {
         }
     }
 
-    /// Says in the log, and in the agent's status, what became of the socket's file.
+    /// Logs a change of the socket's file, and reports it in the agent's status.
     private func note(_ change: UnixListener.Change) {
         let problem: String? =
             switch change {
@@ -111,22 +111,22 @@ package struct ControlServer: Sendable {
         }
     }
 
-    /// Its mode is not the agent's to change: it may be anybody's.
+    /// Only warns about the directory's mode: the directory may belong to others, so the agent does not change it.
     private func lookAtDirectory(_ group: UInt32) {
-        // With the slash at its end a symbolic link is followed.
+        // The slash at the end makes the check follow a symbolic link.
         let end = path.lastIndex(of: "/").map { path[...$0] } ?? "./"
         guard let directory = FileGroup(of: String(end)), !directory.letsThrough(group) else { return }
         log.warning("the control socket's group cannot get to it: let it through", metadata: ["directory": "\(end)"])
     }
 }
 
-/// Why the control socket cannot be served.
+/// The reason why the control socket cannot be served.
 package enum ControlServerError: Error, CustomStringConvertible {
     case taken(path: String)
     case unusable(path: String, reason: String)
-    /// No socket can be there, however often it is tried.
+    /// No socket can be made there, even after further tries.
     case misplaced(path: String, reason: String)
-    /// Others control its directory.
+    /// Other users control its directory.
     case insecure(path: String, reason: String)
 
     private static let lasting = [ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ELOOP, EMLINK, ENAMETOOLONG]
@@ -144,7 +144,7 @@ package enum ControlServerError: Error, CustomStringConvertible {
         }
     }
 
-    /// Nil for an error that is not about the socket's path.
+    /// Returns `nil` for an error that is not about the socket's path.
     init?(listening error: any Error, path: String) {
         switch error {
         case let error as IOError: self.init(error.errnoCode, error.text, path: path)
@@ -171,20 +171,20 @@ package enum ControlServerError: Error, CustomStringConvertible {
     }
 }
 
-/// The bounds of a client of the control socket; tests set other values.
+/// Limits for the clients of the control socket. Tests set other values.
 package struct ControlBounds: Sendable {
-    /// Connections at a time, within `FileLimit`; past it another one is closed for each newcomer.
+    /// Connections at a time, within `FileLimit`. For each one more, another is closed.
     package var connections = 256
-    /// Seconds for a client to send a whole head, a whole body, or to read an answer; then it is cut.
+    /// Seconds for a client to send a whole head or a whole body, or to read an answer. Then it is cut.
     package var patience = 10
 
     package static let standard = ControlBounds()
 
-    /// All header fields of a request together; one has at most half of it.
+    /// Bytes of all header fields of a request. One field may have half of it.
     static let headerBytes = 16_384
     /// The header fields of a request.
     static let headerFields = 64
-    /// What clients leave unread of their answers, all together: eight of the longest.
+    /// Unread bytes of the answers to all clients together: eight of the longest answers.
     static let unreadBytes = 8 * ControlJSON.maxAnswerBytes
 
     package init() {}

@@ -1,24 +1,23 @@
 import FairSharing
 import Threads
 
-/// Lets one piece of long work go on at a time, on a thread behind all others; users take turns, and few wait.
+/// A queue that runs one long call at a time, on a thread of low priority. Users take turns, and few may wait.
 ///
-/// Long is what reads the whole journal. Nothing that decides waits for it, and neither does the agent's word on how it
-/// is.
+/// A call is long if it reads the whole journal. Neither decisions nor the agent's health answer wait for it.
 struct LongResponseQueue: Sendable {
-    /// The most calls of one user that wait or are under way.
+    /// The most calls of one user that wait or run.
     static let maxOfUser = 4
-    /// The most calls that wait or are under way; one more is taken from root and from the agent's own user only.
+    /// The most calls that wait or run. Beyond it, only calls of root and the agent's own user are accepted.
     static let limit = 16
     private static let refusal = TooManyCallsError(
         "\(maxOfUser) such calls of this user, or \(limit) of all, wait or are under way", seconds: 5)
 
     private let queue = FairQueue<UInt32>(.init(capacity: 1, tickets: limit, ticketsOfKey: maxOfUser))
 
-    /// How many calls wait or are under way.
+    /// The number of calls that wait or run.
     var count: Int { queue.usage.tickets }
 
-    /// Does `body` when its turn comes; a caller that is cancelled meanwhile waits no longer.
+    /// Runs `body` when its turn comes. A caller that is cancelled meanwhile leaves the queue.
     ///
     /// - Parameter isFavoured: whether the caller is root or the agent's own user.
     /// - Throws: ``TooManyCallsError`` at once if too many wait, and what `body` throws.

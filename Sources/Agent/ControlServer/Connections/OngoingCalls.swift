@@ -1,14 +1,14 @@
 import FairSharing
 import Synchronization
 
-/// Counts calls of one kind until they end, so that nobody has too many at a time.
+/// Counts the running calls of one kind, and limits them for each process, for each user and for all.
 final class OngoingCalls: Sendable {
     private let refusal: TooManyCallsError
     private let places: Mutex<FairPlaces<Caller.Owner, Bool>>
 
     /// - Parameters:
-    ///   - kept: so many more than all have, for root and for the agent's own user.
-    ///   - refusal: one that says how many there may be if it is left out.
+    ///   - kept: places beyond `ofAll`, reserved for root and for the agent's own user.
+    ///   - refusal: the error for one call too many. The default gives the limits.
     init(
         ofProcess: Int = 16, ofUser: Int = 64, ofAll: Int = 256, kept: Int = 64, refusal: TooManyCallsError? = nil
     ) {
@@ -24,7 +24,7 @@ final class OngoingCalls: Sendable {
         try await run(for: caller.peer, isFavoured: caller.isFavoured, body)
     }
 
-    /// - Parameter isFavoured: whether the peer is root or the agent's own user, for whom places are kept.
+    /// - Parameter isFavoured: whether the peer is root or the agent's own user, for whom places are reserved.
     /// - Throws: ``TooManyCallsError`` if there are too many already, and what `body` throws.
     func run<Value>(
         for peer: Caller.Peer, isFavoured: Bool, _ body: () async throws -> Value

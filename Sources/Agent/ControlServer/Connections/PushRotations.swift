@@ -2,15 +2,15 @@ import FairSharing
 import Records
 import Synchronization
 
-/// Lets each enrollment's push subscription be rotated once at a time and once an hour, whoever asks.
+/// Limits rotations of an enrollment's push subscription, by any user: one at a time and one an hour.
 ///
 /// A rotation writes three entries in the journal and calls the issuer, so its cost grows with the enrollments.
 final class PushRotations: Sendable {
-    /// When another rotation of one enrollment is taken from whoever is not favoured.
+    /// The time between two rotations of one enrollment, except by a favoured user.
     private static let interval: Duration = .seconds(3_600)
-    /// Enrollments that are remembered for that; all others are rotated one an hour together.
+    /// Enrollments that are remembered for that time. All others share one rotation an hour.
     private static let maxKeys = 100_000
-    /// When it is worth another try after one that is under way, in seconds.
+    /// The seconds for `Retry-After` while a rotation is in progress.
     private static let pause = 30
 
     private struct State {
@@ -18,7 +18,7 @@ final class PushRotations: Sendable {
         var underWay: Set<EnrollmentID> = []
         var rates = RateLimit<EnrollmentID>(burst: 1, every: interval, maxKeys: maxKeys)
 
-        /// Returns the candidates that may be rotated now, and counts them as under way.
+        /// Returns the candidates that may be rotated now, and marks them as in progress.
         mutating func begin(
             _ candidates: [EnrollmentID], isFavoured: Bool, now: Duration
         ) throws(TooManyCallsError) -> Set<EnrollmentID> {
@@ -46,12 +46,12 @@ final class PushRotations: Sendable {
         start = now()
     }
 
-    /// Runs a rotation of one enrollment, or of all: these only one at a time.
+    /// Runs a rotation of one enrollment, or of all. Only one rotation of all runs at a time.
     ///
     /// - Parameters:
-    ///   - isFavoured: whether it may be sooner than an hour after the last one: for root and the agent's own user.
-    ///   - body: calls `begin` with the candidates to learn which of them it may rotate, and `commit` before it changes
-    ///     anything; if it does not get there, the rotation does not count.
+    ///   - isFavoured: allows a rotation within an hour of the last one, for root and the agent's own user.
+    ///   - body: calls `begin` with the candidates to get those it may rotate, and `commit` before it changes anything.
+    ///     If it does not call `commit`, the rotation does not count.
     /// - Throws: ``TooManyCallsError``, also from `begin` if it may rotate none, and what `body` throws.
     func run<Value>(
         ofAll: Bool, isFavoured: Bool,

@@ -2,9 +2,9 @@ import Control
 import HTTPTypes
 import HummingbirdCore
 
-// What is looked at before a call's body is read.
+// Checks before a call's body is read.
 extension ControlRoute {
-    /// Refuses what this call does not take: a type of answer, a type of body, a name in the query.
+    /// Refuses what this call does not support: the type of the answer, the type of the body, or a name in the query.
     func check(_ request: Request) throws(ControlError) {
         if let accept = request.headers[.accept], !MediaRanges(accept).include(MediaRanges.type(of: mediaType)) {
             throw ControlError(.notAcceptable, "accept: this call answers with \(mediaType)")
@@ -31,7 +31,7 @@ extension ControlRoute {
     }
 }
 
-/// The field `accept` (RFC 9110 §12.5.1): the types that a client takes; which it likes best does not matter here.
+/// The field `accept` (RFC 9110 §12.5.1): the types that a client accepts. Its preferences are ignored.
 struct MediaRanges {
     private let ranges: [String]
 
@@ -39,7 +39,7 @@ struct MediaRanges {
         ranges = field.split(separator: ",").map(String.init).filter { !Self.isExcluded($0) }.map(Self.type)
     }
 
-    /// Type and subtype, lower case.
+    /// Type and subtype, in lower case.
     static func type(of value: String) -> String { trimmed(value.prefix { $0 != ";" }).lowercased() }
 
     func include(_ type: String) -> Bool {
@@ -47,7 +47,7 @@ struct MediaRanges {
         return ranges.contains { $0 == "*/*" || $0 == family || $0 == type }
     }
 
-    /// A weight of 0 stands for "not this one".
+    /// A weight of 0 means "not acceptable".
     private static func isExcluded(_ range: String) -> Bool {
         range.split(separator: ";").dropFirst().contains { parameter in
             let weight = trimmed(parameter).lowercased()

@@ -1,18 +1,18 @@
 import FairSharing
 
-/// Answers are made in turns: one at a time for each process, one for each user, and the long ones one at a time.
+/// Queues for answers: one at a time for each process and for each user, and one long answer at a time.
 ///
-/// So a process that asks for many at once waits for itself, a user who has many processes waits for its own, and
-/// together they need the memory of one.
+/// So a process with many calls at once waits for itself, and a user with many processes waits for its own. Together
+/// they need the memory of one answer.
 struct ResponseQueue: Sendable {
     private let ofProcess = FairQueue<Caller.Peer>(.oneOfKey)
     private let ofUser = FairQueue<UInt32>(.init(capacity: 1))
     private let ofShort = FairQueue<Caller.Peer>(.oneOfKey)
     private let shortOfUser = FairQueue<UInt32>(.oneOfKey)
     private let ofHealth = FairQueue<Caller.Peer>(.oneOfKey)
-    /// The calls that wait for their turn, of a user twice as many as there are connections unless those were raised.
+    /// The calls that wait for their turn: for a user, twice the default number of connections.
     ///
-    /// Also those whose client hung up: they leave when their turn comes.
+    /// This includes calls whose client hung up: they leave when their turn comes.
     private let waiting = OngoingCalls(
         ofProcess: 512, ofUser: 512, ofAll: 2_048, kept: 512,
         refusal: TooManyCallsError(
@@ -36,7 +36,7 @@ struct ResponseQueue: Sendable {
         }
     }
 
-    /// Makes an answer that is short, and soon made: behind those that the same user asked for, and no others.
+    /// Makes an answer that is short and quick to make. Waits only for the short answers of the same user.
     func makeShort(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {
@@ -45,7 +45,7 @@ struct ResponseQueue: Sendable {
         }
     }
 
-    /// Does what is short for a peer, behind what else is short and of the same user.
+    /// Runs short work for a peer. Waits only for the short work of the same user.
     func short<Value: Sendable>(
         of peer: Caller.Peer, _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -57,9 +57,9 @@ struct ResponseQueue: Sendable {
         }
     }
 
-    /// Makes the agent's word on how it is: behind those that the same process asked for, and no others.
+    /// Makes the health answer. Waits only for the health answers of the same process.
     ///
-    /// So nobody keeps the agent from answering itself, which its signs of life depend on.
+    /// So no client can delay the agent's call to itself, on which its keep-alive pings depend.
     func makeHealth(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {
@@ -73,6 +73,6 @@ struct ResponseQueue: Sendable {
 }
 
 extension FairQueue.Bounds {
-    /// A limit of one at a time for each key, and none for all.
+    /// A limit of one at a time for each key, without a limit for all.
     fileprivate static var oneOfKey: Self { Self(capacity: .max, capacityOfKey: 1) }
 }

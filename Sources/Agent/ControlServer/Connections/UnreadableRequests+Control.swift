@@ -4,7 +4,7 @@ import HTTPTypes
 import HummingbirdCore
 
 extension UnreadableRequests {
-    /// Answers with a problem (RFC 9457), which names the bounds of a head.
+    /// Answers with a problem (RFC 9457) that gives the limits for a head.
     convenience init(answeredIn bounds: HTTP1Channel.Configuration.DecoderConfiguration) {
         self.init { reason in
             let problem =

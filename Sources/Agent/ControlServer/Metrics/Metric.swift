@@ -1,4 +1,4 @@
-/// Every metric that there is: its name, its kind, and what it tells.
+/// The agent's metrics: name, type and help text.
 enum Metric: String, CaseIterable, Sendable {
     case buildInfo = "oob_agent_build_info"
     case startTime = "oob_agent_start_time_seconds"
@@ -46,7 +46,7 @@ enum Metric: String, CaseIterable, Sendable {
         }
     }
 
-    /// One line, without a backslash.
+    /// The help text: one line, without a backslash.
     var help: String {
         switch self {
         case .buildInfo:

@@ -2,7 +2,7 @@ import Authenticator
 import HTTPTypes
 import HummingbirdCore
 
-/// What the metrics port answers: `GET /metrics`.
+/// The responder of the metrics port: `GET /metrics`.
 struct MetricsResponder: Sendable {
     static let path = "/metrics"
 
@@ -14,7 +14,7 @@ struct MetricsResponder: Sendable {
     }
 
     private static func answer(to request: Request, of agent: Agent) async -> Answer {
-        // A page in a browser reaches this port under a name of its maker's (DNS rebinding), and is to learn nothing.
+        // A web page may reach this port under a host name of its own (DNS rebinding), and must not learn anything.
         guard isLoopback(request.head.authority) else { return .plain(421, "this host only: localhost\n") }
         guard request.uri.path == path else { return .plain(404, "there is \(path) only\n") }
         guard request.method == .get else {
@@ -25,7 +25,7 @@ struct MetricsResponder: Sendable {
         return Answer(contentType: MetricsText.contentType, body: MetricsText(await agent.figures()).bytes)
     }
 
-    /// Whether the field `host` names this machine (RFC 9110 §7.2).
+    /// Returns whether the field `host` names this machine (RFC 9110 §7.2).
     static func isLoopback(_ authority: String?) -> Bool {
         guard let authority else { return false }
         if authority == "[::1]" || authority.hasPrefix("[::1]:") { return true }

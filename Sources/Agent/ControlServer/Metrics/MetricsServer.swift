@@ -5,9 +5,9 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 
-/// Gives the metrics, and nothing else, to whoever asks on this machine.
+/// Serves the metrics, and no other page, to all users of this machine.
 package struct MetricsServer: Sendable {
-    /// Connections at a time; past it another one is closed for each newcomer.
+    /// Connections at a time. For each one more, another is closed.
     private static let connections = 16
     private static let header = PatientChannel.HeaderBounds(fieldBytes: 8_192, bytes: 8_192, fields: 32)
     /// The seconds for a request and its answer.
@@ -30,8 +30,8 @@ package struct MetricsServer: Sendable {
 
     /// Serves until a graceful shutdown.
     ///
-    /// - Parameter onListening: called once it listens.
-    /// - Throws: ``MetricsServerError`` if the address cannot be listened on.
+    /// - Parameter onListening: called once the server listens.
+    /// - Throws: ``MetricsServerError`` if the agent cannot listen on the address.
     package func run(onListening: @escaping @Sendable () -> Void = {}) async throws {
         let listener = HTTPListener(
             .hostname(address.host, port: address.port), places: places, log: log)
@@ -46,11 +46,11 @@ package struct MetricsServer: Sendable {
     }
 }
 
-/// Why metrics cannot be given.
+/// The reason why metrics cannot be served.
 package struct MetricsServerError: Error, CustomStringConvertible {
     let address: ListenAddress
     let reason: String
-    /// Ports below 1024 take a privilege.
+    /// Ports below 1024 require a privilege.
     package let isForbidden: Bool
 
     package var description: String {

@@ -106,7 +106,7 @@ struct MetricsText {
         lines.append("\(metric.rawValue)_count \(total)")
     }
 
-    /// Labels as the format has them: in a value a backslash, a quote and a line feed are escaped.
+    /// Formats labels. Escapes a backslash, a quote and a line feed in a value.
     static func text(of labels: [String: String]) -> String {
         guard !labels.isEmpty else { return "" }
         let pairs = labels.sorted { $0.key < $1.key }.map { name, value in
@@ -115,7 +115,7 @@ struct MetricsText {
         return "{\(pairs.joined(separator: ","))}"
     }
 
-    /// By scalars: a quote is one also if a combining mark follows it, and a line feed after a carriage return.
+    /// Works on scalars: a quote counts also before a combining mark, and a line feed also after a carriage return.
     private static func escaped(_ value: String) -> String {
         var text = String.UnicodeScalarView()
         for scalar in value.unicodeScalars {
@@ -128,7 +128,7 @@ struct MetricsText {
         return String(text)
     }
 
-    /// With 0 for each that has not come.
+    /// The counts, with 0 for each word without a count.
     private static func words<Word: RawRepresentable<String> & CaseIterable & Hashable>(
         _ counts: [Word: Int]
     ) -> [String: Int] {
