@@ -3,9 +3,10 @@ import Control
 import LinuxProcess
 import Versioning
 
-/// The client of oob-agent: it holds no key and no database, and says what the agent answers.
+/// The client of oob-agent: it has no key and no database, and prints the agent's answers.
 ///
-/// Each command says its name: the parser would find it out from its type's, which costs each call milliseconds.
+/// Each command sets its name: otherwise the parser derives it from the type's name, which costs each call
+/// milliseconds.
 @main
 struct Oobctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,12 +44,12 @@ struct Oobctl: AsyncParsableCommand {
                 ]),
         ])
 
-    /// Parses and runs; wrong usage exits 64 (EX_USAGE) before anything is sent.
+    /// Parses and runs the command. Wrong usage exits 64 (EX_USAGE) before anything is sent.
     static func main() async {
-        // A write whose reader has gone then fails, and the command says what that means.
+        // A write to a closed pipe then fails, and the command handles the error.
         BrokenPipe.ignoreSignal()
         FileLimit.raise(for: "oobctl")
-        // A PIN is in its memory for a moment. If the kernel does not allow it the command still does its work.
+        // Its memory contains a PIN for a moment. If the kernel does not allow it, the command still works.
         try? ProcessHardening.forbidDumps()
         do {
             try checkVerb()
@@ -59,7 +60,7 @@ struct Oobctl: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            // An ExitCode is a command's own, which has said why.
+            // An ExitCode comes from a command that has already printed its error.
             if !(error is ExitCode), exitCode(for: error) == .validationFailure,
                 CommandLine.arguments.contains("--json")
             {
@@ -70,7 +71,7 @@ struct Oobctl: AsyncParsableCommand {
         }
     }
 
-    /// The parser would take a verb that there is not for an argument, and complain about an option after it.
+    /// Refuses an unknown verb: the parser would treat it as an argument, and complain about an option after it.
     private static func checkVerb() throws {
         guard let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), word != "help" else { return }
         guard !configuration.subcommands.contains(where: { $0.configuration.commandName == word }) else { return }

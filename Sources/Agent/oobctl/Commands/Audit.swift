@@ -24,7 +24,7 @@ struct Audit: ParsableCommand {
             }
         }
 
-        /// Empty if it is not whole: then a message says so.
+        /// Empty if the chain is not whole: then a message says so.
         private static func text(_ audit: AuditView) -> String {
             guard audit.whole, let head = audit.head else { return "" }
             guard let hosts = audit.hosts else { return text(audit.entries, head, audit.floor) }

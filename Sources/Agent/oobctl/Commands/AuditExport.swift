@@ -61,11 +61,11 @@ struct AuditExport: AsyncParsableCommand {
             + "\(host):\(after.text), or say whose chain it is with --host"
     }
 
-    /// Prints one chain, of which a page is in memory.
+    /// Prints one chain. Only a page of it is in memory.
     ///
     /// - Parameters:
-    ///   - host: whose chain; nil for the only one.
-    ///   - named: whether each line is to say whose chain it is in.
+    ///   - host: the host whose chain is printed. `nil` for the only chain.
+    ///   - named: adds the name of the host to each line.
     private static func write(
         _ client: ControlClient, _ output: Output, _ after: CursorText, of host: String? = nil, named: Bool = false
     ) async throws(ClientError) {
@@ -83,7 +83,7 @@ struct AuditExport: AsyncParsableCommand {
         }
     }
 
-    /// A line byte for byte, since its digest is what is signed; at a terminal without anything that it would obey.
+    /// Prints a line byte for byte, because its digest is signed. For a terminal, escapes its control characters.
     private static func printed(_ line: [UInt8]) -> [UInt8] {
         guard isatty(STDOUT_FILENO) == 1 else { return line + [UInt8(ascii: "\n")] }
         return Array((TerminalText.json(String(decoding: line, as: UTF8.self)) + "\n").utf8)

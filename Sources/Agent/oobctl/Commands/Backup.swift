@@ -40,7 +40,7 @@ struct Backup: AsyncParsableCommand {
         }
     }
 
-    /// The number of bytes; if not all of them came, there is no file.
+    /// Writes the backup and returns its size. If it is incomplete, removes the file.
     private func write(to path: String, by client: ControlClient) async throws(ClientError) -> Int {
         let file = try NewFile(path, replacing: force)
         var bytes = 0
@@ -53,7 +53,7 @@ struct Backup: AsyncParsableCommand {
     }
 }
 
-/// What `backup --json` prints.
+/// The output of `backup --json`.
 private struct BackupView: Encodable {
     let file: String
     let bytes: Int

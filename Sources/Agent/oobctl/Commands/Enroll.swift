@@ -125,13 +125,13 @@ struct Enroll: AsyncParsableCommand {
         authnType ?? (pinFile != nil || Terminal.isThere ? .pin : .presence)
     }
 
-    /// One that the agent makes gets a PIN that is chosen now; a key that is there already has one.
+    /// The agent's own key gets a PIN that the person chooses now. An existing key has a PIN already.
     private func pin() throws(ClientError) -> PINText {
         if let keyURI { return try PINQuestion.existing(file: pinFile, "PIN of the key \(keyURI):") }
         return try PINQuestion.chosen(file: pinFile, "PIN for every approval, 4 to 64 characters:")
     }
 
-    /// The command without what files and the terminal say.
+    /// The command without the contents of files and the answers from the terminal.
     private func command() throws -> EnrollCommand {
         try checkFiles(authnType: usedAuthnType)
         let (issuer, code) = try issuerAndCode()
@@ -165,7 +165,7 @@ struct Enroll: AsyncParsableCommand {
         return persona.map(personaOptions.command)
     }
 
-    /// With an empty code if a file holds it, which is read later.
+    /// The code is empty if a file contains it: that file is read later.
     private func issuerAndCode() throws -> (String, String) {
         switch (link, issuer, code, codeFile) {
         case (let link?, nil, nil, nil):

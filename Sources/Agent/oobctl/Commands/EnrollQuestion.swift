@@ -1,12 +1,12 @@
 import Control
 import Prompting
 
-/// What a person at a terminal agrees to before a key is made or anything is sent.
+/// The confirmation by a person at a terminal, before a key is made or anything is sent.
 struct EnrollQuestion {
     private let issuer: ShownIssuer
     private let command: EnrollCommand
     private let authnType: Enroll.AuthnType
-    /// How many enrollments; nil: one.
+    /// The number of enrollments. `nil` for a single one.
     private let count: Int?
 
     init(_ command: EnrollCommand, authnType: Enroll.AuthnType, count: Int? = nil) throws(ClientError) {
@@ -16,9 +16,9 @@ struct EnrollQuestion {
         self.count = count
     }
 
-    /// Returns if the person agrees, and if there is no terminal to ask at.
+    /// Returns if the person agrees, or if there is no terminal.
     ///
-    /// - Throws: `ClientError` if they do not, with D1's number of what was cancelled.
+    /// - Throws: `ClientError` with D1's number for a cancellation, if the person does not agree.
     func ask() throws(ClientError) {
         guard let terminal = Terminal() else { return }
         let refusal = ControlError(

@@ -11,16 +11,16 @@ struct Enrollments: AsyncParsableCommand {
     func run() async throws {
         try await common.read { client, output throws(ClientError) in
             let enrollments = try await client.enrollments()
-            // Of no use to programs, and an agent without pushes need not be asked.
+            // Programs do not need it. Without push subscriptions, the call would be of no use.
             let clock = output.json || enrollments.allSatisfy { $0.push == nil } ? nil : try await client.clock()
             try output.data(enrollments) { Self.tables($0, clock) }
             return .done
         }
     }
 
-    /// The enrollments, and how those come by their messages that are pushed to; empty if there is none.
+    /// The table of the enrollments, and that of the push subscriptions. Empty if there are none.
     ///
-    /// - Parameter clock: the agent's; nil: the machine's.
+    /// - Parameter clock: the agent's test clock. `nil` for the machine's clock.
     static func tables(_ enrollments: [EnrollmentView], _ clock: ClockView?) -> [ScreenLine] {
         let now = Int64(Date().timeIntervalSince1970) + Int64(clock?.offsetSeconds ?? 0)
         return .blocks([table(enrollments), pushTable(enrollments, now: now)])
@@ -46,7 +46,7 @@ struct Enrollments: AsyncParsableCommand {
         return Table(heading: heading, rows: rows).lines(Output.columns, isUTF8: Output.isUTF8)
     }
 
-    /// What keeps each key, where, and how it was last looked at; empty if there is none.
+    /// The storage, place and last test of each key. Empty without keys.
     static func keyTable(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
         let rows = enrollments.map { [$0.id, $0.key.text, $0.testText, $0.keyUri] }
         let heading: [Table.Column] = [
@@ -61,7 +61,7 @@ extension EnrollmentView {
 }
 
 extension KeyView {
-    /// What keeps it, and whether it can leave that place.
+    /// The storage of the key, and whether the key can be exported.
     fileprivate var text: String {
         switch exportable {
         case true?: "\(kind), exportable"

@@ -44,7 +44,7 @@ struct Evidence: AsyncParsableCommand {
     }
 }
 
-/// What `evidence --json` prints.
+/// The output of `evidence --json`.
 private struct EvidenceWritten: Encodable {
     let directory: String
     let files: [String]

@@ -51,7 +51,7 @@ struct KeyCommand: AsyncParsableCommand {
                     try output.data(key) { _ in pem.hasSuffix("\n") ? String(pem.dropLast()) : pem }
                     return .done
                 }
-                // Before anything is exported: the journal has no export that came to nothing because of the file.
+                // The file comes first: the journal then never has an export that failed because of its file.
                 let written = try NewFile(file, replacing: force)
                 try written.write(Array(try await export(by: client).pem.utf8))
                 try written.keep()
@@ -71,7 +71,7 @@ struct KeyCommand: AsyncParsableCommand {
     }
 }
 
-/// What `key export -o FILE --json` prints.
+/// The output of `key export -o FILE --json`.
 private struct KeyWritten: Encodable {
     let file: String
 }

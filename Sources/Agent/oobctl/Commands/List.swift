@@ -58,7 +58,7 @@ struct List: AsyncParsableCommand {
         return all ? "There are no requests." : "No request is pending."
     }
 
-    /// The whole id that an argument stands for; the same forms are taken as everywhere.
+    /// The whole id of an argument, which may have any form that other commands accept.
     private func id(of name: String?, _ client: ControlClient) async throws(ClientError) -> String? {
         guard let name else { return nil }
         return try await client.request(id: name, enrollment: enrollment.enrollment).id
@@ -74,7 +74,7 @@ struct List: AsyncParsableCommand {
         return words.joined(separator: " ")
     }
 
-    /// Empty if there is no request.
+    /// Empty if there are no requests.
     private func table(_ requests: [RequestView]) -> [ScreenLine] {
         let columns = Output.columns
         let heading = [
@@ -92,7 +92,7 @@ struct List: AsyncParsableCommand {
             return Table(heading: heading + [Table.Column("EXPIRES")], rows: zip(rows, expiries).map { $0 + $1 })
                 .lines(columns, isUTF8: Output.isUTF8)
         }
-        // A pending one says until when; any other how far its decision has got.
+        // The expiry of a pending request, or the delivery state of a decided one.
         let states = requests.map { request in
             switch (request.state, request.delivery) {
             case (.pending, _): "pending" + (request.expiresAt.map { " until \($0)" } ?? "")

@@ -27,7 +27,7 @@ struct Show: AsyncParsableCommand {
         }
     }
 
-    /// The agent's text as it is (it is escaped already), then the state.
+    /// The agent's text unchanged (it is escaped already), then the state.
     private static func lines(_ request: RequestView) -> [ScreenLine] {
         let state = Fields([
             ("ID", request.id), ("jti", request.jti), ("acsTransId", request.acsTransId),

@@ -19,7 +19,7 @@ struct Status: AsyncParsableCommand {
         }
     }
 
-    /// Of many the oldest are in the answer, and stand below.
+    /// The answer has the oldest enrollments only, and the command prints them below.
     private static func count(_ status: StatusView) -> String {
         let (listed, all) = (status.enrollments.count, status.enrollmentCount ?? status.enrollments.count)
         return all > listed ? "\(all), of which \(listed) are below: oobctl enrollments lists all" : "\(all)"
@@ -27,8 +27,8 @@ struct Status: AsyncParsableCommand {
 
     private static func lines(_ status: StatusView) -> [ScreenLine] {
         let reasons = status.reasons.map { (name: "Reason", value: Optional($0)) }
-        // That an issuer is a program on this computer is no trouble of the agent's, and the first line says which of
-        // the builds it is; doctor reports both.
+        // An issuer on this computer is not a fault of the agent, and the first line shows the kind of build. doctor
+        // reports both.
         let warnings = status.warnings.filter { !["personas", "plainHTTP"].contains($0.id) }
             .map { (name: "Warning (\($0.severity))", value: Optional($0.message)) }
         let version = SoftwareVersion.ofAgent(status.version, hasPersonas: status.personas)

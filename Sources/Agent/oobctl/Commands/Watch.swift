@@ -47,15 +47,15 @@ struct Watch: AsyncParsableCommand {
     }
 }
 
-/// Reads events, and goes on where it was when the agent is back.
+/// Reads events, and resumes at its place when the agent is back.
 private struct Watching {
     let common: CommonOptions
     let enrollment: String?
     let output: Output
-    /// How far events were read.
+    /// The place up to which events were read.
     var position: CursorText?
 
-    /// Returns never: it ends with what the agent refuses, or when nobody reads any more.
+    /// Runs until the agent refuses a call, or standard output is closed. Never returns without an error.
     mutating func run(_ first: ControlClient) async throws(ClientError) {
         try await read(from: first)
         while true {
@@ -66,7 +66,7 @@ private struct Watching {
 
     /// Returns when the agent has gone away after it had answered.
     ///
-    /// - Parameter opened: called once it answers.
+    /// - Parameter opened: called once the agent answers.
     private mutating func read(
         from client: ControlClient, opened: () -> Void = {}
     ) async throws(ClientError) {
@@ -76,7 +76,7 @@ private struct Watching {
         }
     }
 
-    /// Returns when it was there, and has gone again.
+    /// Returns when the agent was back, and has gone away again.
     private mutating func waitForAgent() async throws(ClientError) {
         while true {
             do { try await Task.sleep(for: .seconds(1)) } catch { throw .unclear("It was stopped.") }
@@ -84,13 +84,15 @@ private struct Watching {
             do throws(ClientError) {
                 return try await read(from: try common.client()) { hasAnswered = true }
             } catch {
-                // What comes later is about an event, or standard output.
+                // A later error concerns an event or standard output.
                 guard !hasAnswered, error.isAbsence else { throw error }
             }
         }
     }
 
-    /// Such as `2023-10-17T05:56:38Z  requestDecided  0123…  USD 1.00 to CoffeeHouse2  approved  on alpha`.
+    /// Formats an event as one line.
+    ///
+    /// An example is `2023-10-17T05:56:38Z  requestDecided  0123…  USD 1.00 to CoffeeHouse2  approved  on alpha`.
     private static func line(_ event: EventView) -> String {
         let amount = event.request?.amountText
         let merchant = event.request?.merchantName

@@ -3,7 +3,7 @@ import Control
 
 /// `oobctl enroll --count`.
 extension Enroll {
-    /// The name of a run that is given none.
+    /// The default name of a run.
     private static let defaultName = "fleet"
 
     func runFleet(_ count: Int) async throws {

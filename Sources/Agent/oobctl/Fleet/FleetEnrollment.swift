@@ -1,16 +1,16 @@
 import Control
 
-/// Makes many enrollments, one after the other: those that the agent has already, by their names, are left as they are.
+/// Makes many enrollments in sequence, and skips the names that the agent has already.
 struct FleetEnrollment: Sendable {
-    /// The seconds for which the agent repeats an enrollment that the issuer has not answered, and some.
+    /// The seconds for which the agent retries an unanswered enrollment, with a margin.
     private static let patience = 660
 
     let client: ControlClient
     let output: Output
     let names: FleetNames
-    /// A code for each name, in the order of their numbers.
+    /// A code for each name, in the order of the numbers.
     let codes: [String]
-    /// The file of the codes, as an error calls it.
+    /// The file of the codes, as named in errors.
     let list: String
     /// The command without name and code.
     let template: EnrollCommand
@@ -25,8 +25,9 @@ struct FleetEnrollment: Sendable {
 
     typealias Outcome = (view: FleetEnrolledView, status: ExitStatus)
 
-    /// - Throws: `ClientError` of the enrollment that failed, or that the run was interrupted; then a message has said how
-    ///   many are there.
+    /// Runs the enrollments. If it fails, a message gives the number of enrollments that exist.
+    ///
+    /// - Throws: `ClientError` of the enrollment that failed, or of the interruption.
     func run() async throws(ClientError) -> Outcome {
         let before = try await found().all
         if !before.isEmpty {
@@ -55,7 +56,7 @@ struct FleetEnrollment: Sendable {
                 output.message("\(number) of \(names.count) are enrolled.")
             }
         }
-        // Those that the issuer has not answered the agent repeats by itself.
+        // The agent itself retries the enrollments that the issuer has not answered.
         let end = ContinuousClock.now + .seconds(Self.patience)
         var found = try await found()
         while !found.enrolling.isEmpty, .now < end, !Task.isCancelled {
@@ -74,14 +75,16 @@ struct FleetEnrollment: Sendable {
         do throws(ClientError) {
             _ = try await client.enroll(command)
         } catch {
-            // The agent may have made it meanwhile, for a run that was interrupted.
+            // An interrupted run may have made it: the agent goes on without its client.
             guard try await found().all.contains(number) else {
                 throw error.about("\(names.name(of: number)) (line \(number) of \(list))")
             }
         }
     }
 
-    /// - Throws: if one of them is something else than what is asked for.
+    /// Finds the enrollments with the names of this run.
+    ///
+    /// - Throws: if an enrollment with such a name has another issuer or authnType.
     private func found() async throws(ClientError) -> Found {
         var found = Found()
         for enrollment in try await client.enrollments() {
@@ -117,7 +120,7 @@ struct FleetEnrollment: Sendable {
 }
 
 extension ClientError {
-    /// The same, with the name of the enrollment before it.
+    /// The same error, with the name of the enrollment in front.
     fileprivate func about(_ name: String) -> ClientError {
         switch self {
         case .unreachable(let message): .unreachable("\(name): \(message)")

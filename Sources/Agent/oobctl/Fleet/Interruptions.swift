@@ -1,12 +1,12 @@
 import Dispatch
 import Glibc
 
-/// SIGINT and SIGTERM for a run that ends in order.
+/// SIGINT and SIGTERM, for a run that ends in order.
 struct Interruptions: Sendable {
     private static let numbers = [SIGINT, SIGTERM]
 
     private let signals: AsyncStream<Void>
-    // Resumed once, and then only kept.
+    // Resumed once. The property only keeps the sources alive.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     init() {
@@ -21,9 +21,9 @@ struct Interruptions: Sendable {
         self.signals = signals
     }
 
-    /// Runs `body`, which is cancelled when a signal comes.
+    /// Runs `body`, and cancels it at a signal.
     ///
-    /// - Returns: nil if one came first.
+    /// - Returns: `nil` if a signal came before the result.
     func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value? {
         await withTaskGroup(of: Value?.self) { group in
             group.addTask {

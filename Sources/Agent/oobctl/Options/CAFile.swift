@@ -1,7 +1,7 @@
 import Control
 import Glibc
 
-/// The PEM file of `--ca-file`: read here, since the agent may not see this user's files.
+/// The PEM file of `--ca-file`. Read here, because the agent may not be able to read this user's files.
 enum CAFile {
     static func text(_ path: String) throws(ClientError) -> String {
         guard let bytes = read(path) else {
@@ -23,7 +23,7 @@ enum CAFile {
         .refused(ControlError(.invalidArgument, "--ca-file: \(path) \(problem)"))
     }
 
-    /// At most one byte more than is allowed.
+    /// Reads at most one byte more than the limit.
     private static func read(_ path: String) -> [UInt8]? {
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(file) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Control
 import FoundationEssentials
 
-/// What every command takes.
+/// The options of every command.
 struct CommonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The agent's control socket (OOB_AGENT_SOCKET).", valueName: "path"), completion: .file())
@@ -11,12 +11,12 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print JSON instead of text for people.")
     var json = false
 
-    /// As ``run(_:)``, for a command that changes nothing: if its reader has seen enough (`| head`) it ends with 0.
+    /// As ``run(_:)``, for a command that only reads: a closed pipe (`| head`) ends it with status 0.
     func read(_ body: (ControlClient, Output) async throws(ClientError) -> ExitStatus) async throws {
         try await run(Output(json: json, isReading: true), body)
     }
 
-    /// Runs one call; an error is printed, and becomes the exit status.
+    /// Runs one call. Prints an error, and exits with its status.
     func run(_ body: (ControlClient, Output) async throws(ClientError) -> ExitStatus) async throws {
         try await run(Output(json: json), body)
     }
@@ -39,7 +39,7 @@ struct CommonOptions: ParsableArguments {
     }
 }
 
-/// `--enrollment`, wherever requests are read or decided.
+/// `--enrollment`, for all commands that read or decide requests.
 struct EnrollmentOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only the requests of the enrollment with this name or ID.", valueName: "name"),
@@ -51,21 +51,21 @@ struct EnrollmentOption: ParsableArguments {
     }
 }
 
-/// Arguments checked while they are parsed, so that wrong ones exit 64.
+/// Arguments checked during parsing, so that wrong ones exit 64.
 enum Usage {
-    /// An ID as a person types it, or a prefix of one.
+    /// An ID as typed, or a prefix of one.
     static func id(_ text: String) throws -> RequestSelector {
         try checked { () throws(ControlError) in try RequestSelector(id: text) }
     }
 
-    /// An enrollment as a person types it: its name, its ID, or a prefix of its ID.
+    /// Checks an enrollment as typed: its name, its ID, or a prefix of its ID.
     static func checkEnrollment(_ text: String) throws {
         guard EnrollCommand.nameBytes.contains(text.utf8.count) else {
             throw ValidationError("An enrollment's name has 1 to 256 bytes.")
         }
     }
 
-    /// What `read` makes of an argument.
+    /// Runs `read`, and turns its error into one of usage.
     static func checked<Value>(_ read: () throws(ControlError) -> Value) throws -> Value {
         do throws(ControlError) { return try read() } catch { throw ValidationError(error.message) }
     }

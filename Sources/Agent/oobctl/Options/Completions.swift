@@ -2,9 +2,9 @@ import ArgumentParser
 import Control
 import FoundationEssentials
 
-/// What a shell offers for an ID when the Tab key is pressed: what the agent knows now.
+/// Shell completions for IDs, from the agent's current state.
 ///
-/// An agent that is away, or does not answer, is no error here: then nothing is offered.
+/// If the agent is away, or does not answer, there are no completions and there is no error.
 extension CompletionKind {
     static let enrollments = agent { client, _ in
         try await client.enrollments().map { Candidate($0.id, "\($0.name), \($0.issuer)") }
@@ -34,21 +34,21 @@ extension CompletionKind {
     }
 }
 
-/// One that is offered, with what it stands for.
+/// A completion and its description.
 private struct Candidate {
     let id: String
     let meaning: String
 
     init(_ id: String, _ meaning: String) { (self.id, self.meaning) = (id, meaning) }
 
-    /// Those whose own ID begins with what was typed; if there is none, the acsTransIds that do.
+    /// The requests by ID if one begins with the typed text, otherwise by acsTransId.
     static func requests(_ requests: [RequestView], _ typed: String) -> [Candidate] {
         let own = requests.map { Candidate($0.id, $0.meaning) }
         if own.contains(where: { $0.id.hasPrefix(typed) }) { return own }
         return requests.map { Candidate($0.acsTransId, $0.meaning) }
     }
 
-    /// As the shell takes it; nil for what is no ID, for bash reads this as words of a command.
+    /// The completion in the shell's format. `nil` for an invalid ID: bash would expand it as words.
     func text(for shell: CompletionShell?) -> String? {
         guard (try? RequestSelector(id: id)) != nil else { return nil }
         let meaning = TerminalText.escaped(meaning)
@@ -61,7 +61,7 @@ private struct Candidate {
 }
 
 extension RequestView {
-    /// Such as `USD 1.00 to CoffeeHouse2`.
+    /// The description, such as `USD 1.00 to CoffeeHouse2`.
     fileprivate var meaning: String {
         [amountText, merchantName].compactMap(\.self).joined(separator: " to ")
     }

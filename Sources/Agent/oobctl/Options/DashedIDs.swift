@@ -1,18 +1,19 @@
 import Control
 
-/// IDs that begin with a dash: each 64th `jti` of an issuer whose are random base64url.
+/// IDs that begin with a dash: each 64th `jti` if an issuer makes them from random base64url.
 ///
-/// The parser would read one as options: it would refuse most, and print the help for one with an `h` in it. So they
-/// are escaped before it reads the command line, and ``unescaped(_:)`` after. What has two dashes before lower-case letters
-/// and dashes alone is an option, and `-h` and `-o` are; the agent refuses requests of such a `jti`.
-/// A time below 0 after `clock advance` is escaped likewise, so that the command itself refuses it.
+/// The parser would read such an ID as options: it would refuse most, and print the help for one with an `h` in it. So
+/// the IDs are escaped before parsing, and ``unescaped(_:)`` restores them. A word of two dashes and then only
+/// lower-case letters and dashes is an option, and so are `-h` and `-o`. The agent refuses requests of such a `jti`.
+///
+/// A negative time after `clock advance` is escaped likewise, so that the command itself refuses it.
 enum DashedIDs {
     private static let commands: Set = ["approve", "deny", "show", "evidence", "explain"]
 
-    /// The options of those commands that take no value; the word after any other is its value.
+    /// The options of those commands without a value. The word after any other option is its value.
     private static let flags: Set = ["--json", "--next", "--open", "--all", "--help", "--version", "-h"]
 
-    /// `words`, as they follow the program's name, with such IDs escaped; their order stays.
+    /// `words`, which follow the program's name, with such IDs escaped, in the same order.
     static func escaped(_ words: [String]) -> [String] {
         guard let command = words.first, commands.contains(command) || command == "clock" else { return words }
         let end = words.firstIndex(of: "--") ?? words.endIndex
@@ -25,7 +26,7 @@ enum DashedIDs {
         return [command] + read + words[end...]
     }
 
-    /// The ID as it was typed.
+    /// The ID as typed.
     static func unescaped(_ word: String) -> String {
         word.hasPrefix("\\-") ? String(word.dropFirst()) : word
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Control
 
-/// What `approve` and `deny` have in common: which requests, how long to wait, and what must hold.
+/// The common options of `approve` and `deny`: the requests, the time to wait, and the expectations.
 struct DecideOptions: ParsableArguments {
     @Argument(help: "Requests by ID, jti, acsTransId, or a unique prefix of one.", completion: .pendingRequests)
     var ids: [String] = []
@@ -46,7 +46,7 @@ struct DecideOptions: ParsableArguments {
         return next ? [.next] : try ids.map { try Usage.id(DashedIDs.unescaped($0)) }
     }
 
-    /// The name itself if it was copied from the screen.
+    /// The merchant's raw name, also if it was copied from the screen in escaped form.
     private var merchant: String? { expectMerchant.map(TerminalText.meant) }
 
     func command(reason: DenialReason? = nil) -> DecideCommand {

@@ -1,7 +1,7 @@
 import Control
 import Prompting
 
-/// Decides requests one after the other and prints what comes of each.
+/// Decides requests in sequence and prints each result.
 struct Deciding {
     let decision: Decision
     let command: DecideCommand
@@ -9,7 +9,7 @@ struct Deciding {
     let output: Output
     let returning: ReturnOptions
 
-    /// The first exit status that is not 0; what failed for one does not keep the others.
+    /// Returns the first exit status that is not 0. A failure of one request does not stop the others.
     func run(_ selectors: [RequestSelector]) async -> ExitStatus {
         var first = ExitStatus.done
         for selector in selectors {
@@ -32,7 +32,7 @@ struct Deciding {
         }
     }
 
-    /// Asks for a PIN only if the agent says that the request takes one, and then decides that request and no other.
+    /// Asks for a PIN only if the agent requires one, and then decides that request and no other.
     private func decided(_ selector: RequestSelector) async throws(ClientError) -> RequestView {
         do throws(ClientError) {
             return try await client.decide(decision, on: selector, with: command)

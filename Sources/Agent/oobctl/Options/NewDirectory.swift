@@ -1,8 +1,9 @@
 import Control
 import Glibc
 
-/// A directory that has its name only once all its files are whole and on the disk; until then it lies beside it, and
-/// goes again unless it is kept.
+/// A directory that gets its name only after all its files are complete and on the disk.
+///
+/// Until then it has a temporary name beside it. Without `keep()` it is removed.
 struct NewDirectory: ~Copyable {
     let path: String
     private let temporary: String
@@ -10,7 +11,7 @@ struct NewDirectory: ~Copyable {
     private var names: [String]
     private var isKept: Bool
 
-    /// - Parameter path: nothing, or an empty directory, may be there.
+    /// - Parameter path: must not exist, or must be an empty directory.
     init(_ path: String) throws(ClientError) {
         let trimmed = path.hasSuffix("/") ? String(path.dropLast()) : path
         let parts = trimmed.split(separator: "/", omittingEmptySubsequences: false)
@@ -41,9 +42,9 @@ struct NewDirectory: ~Copyable {
         try file.keep()
     }
 
-    /// Returns when the directory has its name, and that is on the disk.
+    /// Returns when the directory has its name, and the name is on the disk.
     mutating func keep() throws(ClientError) {
-        // rename(2) takes the place of an empty directory, and of nothing else.
+        // rename(2) replaces an empty directory, and no other existing file.
         guard unsafe rename(temporary, path) == 0 else {
             let isThere = [ENOTEMPTY, EEXIST, ENOTDIR].contains(errno)
             throw isThere

@@ -2,8 +2,9 @@ import Control
 import Glibc
 import LinuxProcess
 
-/// A file that has its name only once it is whole and on the disk; until then it lies beside it, and goes again unless
-/// it is kept.
+/// A file that gets its name only after it is complete and on the disk.
+///
+/// Until then it has a temporary name beside it. Without `keep()` it is removed.
 struct NewFile: ~Copyable {
     private let path: String
     private let temporary: String
@@ -11,7 +12,7 @@ struct NewFile: ~Copyable {
     private let isReplacing: Bool
     private let descriptor: Int32
 
-    /// - Parameter replacing: whether a file of that name may be there; anything else never.
+    /// - Parameter replacing: allows a regular file of that name. Other kinds of files are never replaced.
     init(_ path: String, replacing: Bool) throws(ClientError) {
         let names = path.split(separator: "/", omittingEmptySubsequences: false)
         let above = names.dropLast().joined(separator: "/")
@@ -32,7 +33,7 @@ struct NewFile: ~Copyable {
 
     deinit {
         close(descriptor)
-        // Once it was kept this name is gone, or is a second one.
+        // After `keep()` this name does not exist, or is a second link.
         unsafe unlink(temporary)
     }
 
@@ -43,7 +44,7 @@ struct NewFile: ~Copyable {
     /// Returns when the file has its name, and both are on the disk.
     func keep() throws(ClientError) {
         guard fsync(descriptor) == 0 else { throw Self.failure("cannot be written", path) }
-        // link(2) never takes the place of a file that came meanwhile; rename(2) does.
+        // link(2) never replaces a file that was made meanwhile. rename(2) does.
         let isNamed = unsafe isReplacing ? rename(temporary, path) : link(temporary, path)
         guard isNamed == 0 else { throw Self.failure("cannot be made", path) }
         let list = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -62,7 +63,7 @@ struct NewFile: ~Copyable {
         let number = errno
         if let directory, number == ENOENT {
             var status = stat()
-            // /proc is there, and takes no files.
+            // /proc exists, but files cannot be made in it.
             let isThere = unsafe stat(directory, &status) == 0
             return .unclear(
                 "\(path) \(what): "

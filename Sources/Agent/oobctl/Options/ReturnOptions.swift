@@ -4,7 +4,7 @@ import FoundationEssentials
 import LinuxProcess
 import Prompting
 
-/// `--open`, wherever a decision is made: where the return URL goes.
+/// `--open`, for all commands that decide: the destination of the return URL.
 struct ReturnOptions: ParsableArguments {
     @Flag(help: "Open the return URL with xdg-open, if it is https:, instead of printing it.")
     var open = false
@@ -19,10 +19,10 @@ struct ReturnOptions: ParsableArguments {
         do throws(ControlError) { _ = try schemes() } catch { throw ValidationError(error.message) }
     }
 
-    /// Emits the return URL of a decided request: once, byte for byte as it came, nowhere but to one place.
+    /// Emits the return URL of a decided request: once, byte for byte, to one destination only.
     ///
-    /// - Parameter traits: of the terminal that standard output is, if it is one.
-    /// - Returns: what is to be said about it, sentences.
+    /// - Parameter traits: of the terminal, if standard output is one.
+    /// - Returns: sentences for the person.
     /// - Throws: if standard output cannot be written.
     func emit(_ request: RequestView, to output: Output, on traits: ScreenTraits? = nil) throws(ClientError)
         -> [String]
@@ -32,7 +32,7 @@ struct ReturnOptions: ParsableArguments {
             return []
         }
         let problem = openingProblem(url)
-        // As JSON the request is data also if its URL is opened.
+        // With --json the request is output even if its URL is opened.
         if problem != nil || output.json { try put(request, to: output, traits) }
         return [problem.map { "Its return URL was not opened: \($0)." } ?? "Its return URL was handed to xdg-open."]
     }
@@ -47,9 +47,9 @@ struct ReturnOptions: ParsableArguments {
         try output.bytes(bytes)
     }
 
-    /// Why it cannot be opened; nil if it was.
+    /// Opens the URL. Returns the reason if that failed, or else `nil`.
     private func openingProblem(_ url: String) -> String? {
-        // They were read before anything was decided.
+        // The schemes were validated before the decision.
         guard let schemes = try? schemes(), schemes.allow(url) else {
             let scheme = OpenSchemes.scheme(of: url)
             return "\(scheme): is opened only with --open-scheme \(scheme)"

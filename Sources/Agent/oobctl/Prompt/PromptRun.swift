@@ -3,9 +3,9 @@ import FoundationEssentials
 import Glibc
 import Prompting
 
-/// A session at a prompt as it runs: what happens goes to the session, what it wants is done.
+/// The event loop of `oobctl prompt`: passes events to the session, and carries out its effects.
 struct PromptRun {
-    /// Events that wait to be handled; more are read again from the agent.
+    /// Limit for queued events. Beyond it, events are read again from the agent.
     private static let maxWaiting = 1_000
 
     let agent: PromptAgent
@@ -47,7 +47,7 @@ struct PromptRun {
         return try result.get()
     }
 
-    /// Nil for an answer to a question that stands no more.
+    /// Returns `nil` for an answer to a question that was replaced or removed.
     private mutating func event(of input: PromptInput) -> PromptEvent? {
         switch input {
         case .event(.resized(let columns)):
@@ -57,13 +57,13 @@ struct PromptRun {
         case .line(let event, let question):
             guard questions.answers(question) else { return nil }
             screen.settle()
-            // What was pasted behind it answers nothing.
+            // Text pasted after this line must not answer the next question.
             terminal.unwant()
             return event
         }
     }
 
-    /// - Returns: how it ended, if it has.
+    /// - Returns: the result, if the session has ended.
     private mutating func perform(
         _ event: PromptEvent, in group: inout DiscardingTaskGroup, answering queue: PromptTerminal.Queue
     ) -> Result<ExitStatus, ClientError>? {
@@ -83,7 +83,7 @@ struct PromptRun {
             case .look, .load, .decide:
                 group.addTask { [agent] in
                     guard let answer = await agent.answer(to: effect) else { return }
-                    // An answer comes once: if there is no room it waits for some.
+                    // An answer comes only once: if the queue is full, it waits for room.
                     while case .dropped = queue.yield(.event(answer)), await agent.pause() {}
                 }
             }
@@ -93,7 +93,7 @@ struct PromptRun {
 
     private mutating func ask(_ question: PromptQuestion) {
         terminal.write(screen.ask(question))
-        // Only now: what was typed before the question stood is no answer to it.
+        // Last, so that text typed before the question does not answer it.
         terminal.want(question: questions.ask(), isHidden: question.isHidden, isUTF8: screen.traits.isUTF8)
     }
 

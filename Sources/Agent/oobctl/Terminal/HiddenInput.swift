@@ -1,14 +1,14 @@
 import Glibc
 
-/// A terminal that shows nothing of what is typed, and is put back as it was also if a signal ends the program.
+/// A terminal without echo. A signal that ends the program restores its settings first.
 enum HiddenInput {
     private static let signals = [SIGTERM, SIGHUP]
-    // Written before the handlers are there, and read by them alone: one question is asked at a time.
-    // Memory of its own, for the compiler gives a static termios three bytes less than it writes.
+    // Written before the handlers are installed, and read only by them: there is one question at a time.
+    // Allocated, because the compiler gives a static termios three bytes less than it writes.
     private nonisolated(unsafe) static let before = UnsafeMutablePointer<termios>.allocate(capacity: 1)
     private nonisolated(unsafe) static var number: Int32 = -1
 
-    /// The keys of Ctrl-C and the like come as bytes: whoever reads decides about them.
+    /// Turns off the echo, the line mode and the signal keys: the reader gets Ctrl-C and others as bytes.
     static func begin(_ number: Int32, _ before: termios) {
         unsafe Self.before.initialize(to: before)
         unsafe Self.number = number
@@ -21,7 +21,7 @@ enum HiddenInput {
         }
         var hidden = before
         hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG)
-        // What was typed before the question is thrown away.
+        // TCSAFLUSH discards text that was typed before the question.
         unsafe tcsetattr(number, TCSAFLUSH, &hidden)
     }
 

@@ -4,17 +4,17 @@ import Glibc
 import LinuxProcess
 import Prompting
 
-/// The only place that prints: data on standard output, messages on standard error.
+/// The only code that prints: data on standard output, messages on standard error.
 struct Output {
     let json: Bool
     /// Whether the command only reads.
     ///
-    /// Then a reader that has seen enough, such as head(1), ends it, and that is no failure.
+    /// If so, a reader that closes the pipe, such as head(1), ends it without an error.
     var isReading = false
 
-    /// One message as a line of JSON, or what `text` makes of it for people; nothing for an empty text.
+    /// Prints one message as a line of JSON, or as `text` for people. Prints no line for an empty text.
     ///
-    /// The text reaches a terminal as it is, for what is copied or taken by programs: an ID, a URL.
+    /// The text is not wrapped, so that people can copy it and programs can read it: an ID, a URL.
     func data<Message: Encodable>(_ message: Message, text: (Message) -> String) throws(ClientError) {
         let line = json ? try Self.json(message) : text(message)
         guard line.isEmpty || Self.write(line + "\n", to: STDOUT_FILENO) else {
@@ -22,27 +22,27 @@ struct Output {
         }
     }
 
-    /// One message as a line of JSON, or lines for people.
+    /// Prints one message as a line of JSON, or as lines for people.
     ///
-    /// At a terminal the rest of a long line stands further to the right, so that no text from outside begins a row.
+    /// At a terminal the rest of a long line is indented, so that text from others never begins a row.
     func data<Message: Encodable>(_ message: Message, lines: (Message) -> [ScreenLine]) throws(ClientError) {
         try data(message) { Self.text(lines($0), on: Self.traits(of: STDOUT_FILENO)) }
     }
 
-    /// Bytes as they came.
+    /// Prints raw bytes.
     func bytes(_ bytes: [UInt8]) throws(ClientError) {
         guard ProgramOutput.write(bytes, to: STDOUT_FILENO) else {
             throw unwritten("Standard output cannot be written.")
         }
     }
 
-    /// How wide the terminal of standard output is; nil if that is no terminal.
+    /// The width of the terminal of standard output. `nil` if it is not a terminal.
     static var columns: Int? { traits(of: STDOUT_FILENO)?.columns }
 
-    /// Whether standard output shows more than ASCII as it is; whatever is no terminal gets all characters.
+    /// Whether standard output shows UTF-8 unescaped. Always so if it is not a terminal.
     static var isUTF8: Bool { traits(of: STDOUT_FILENO)?.isUTF8 ?? true }
 
-    /// What a terminal can show; nil for anything else, whose lines have any length.
+    /// A terminal's capabilities. `nil` for other output, whose lines have any length.
     static func traits(of descriptor: Int32) -> ScreenTraits? {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
@@ -54,21 +54,21 @@ struct Output {
         lines.flatMap { line in traits.map(line.rows) ?? [line.text] }.joined(separator: "\n")
     }
 
-    /// Ends the program if nobody is left to read and nothing was done that has to be told.
+    /// Ends the program with status 0 if the pipe is closed and the command only reads.
     private func unwritten(_ problem: String) -> ClientError {
         if errno == EPIPE, isReading { exit(EXIT_SUCCESS) }
         return .unclear(problem)
     }
 
-    /// A sentence for people, which no script reads; nothing with `--json`.
+    /// Prints a sentence for people, which scripts do not read. Prints none with `--json`.
     func message(_ text: String) {
         if !json { note(text) }
     }
 
-    /// A sentence for people about what goes on, beside JSON too: a script does not read it.
+    /// Prints a sentence about progress for people, also with `--json`: scripts do not read it.
     func news(_ text: String) { note(text) }
 
-    /// `subject` is the ID that it is about, if there are several.
+    /// Prints an error. `subject` is the ID that it concerns, if there are several.
     func error(_ failure: ClientError, about subject: String? = nil) {
         let message = subject.map { "\($0): \(failure)" } ?? "\(failure)"
         do throws(ClientError) {
@@ -83,7 +83,7 @@ struct Output {
         error(.refused(ControlError(.invalidArgument, text)))
     }
 
-    /// If standard error cannot be written there is nobody left to tell.
+    /// Ignores failures: if standard error is closed, no reader is left.
     private func note(_ text: String) {
         let line = ScreenLine(TerminalText.sentence(text), indent: 2)
         _ = Self.write(Self.text([line], on: Self.traits(of: STDERR_FILENO)) + "\n", to: STDERR_FILENO)

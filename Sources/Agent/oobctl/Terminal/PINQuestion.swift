@@ -1,9 +1,9 @@
 import Control
 import Glibc
 
-/// Where a PIN comes from: the file that was named, or the person at the terminal.
+/// The source of a PIN: the given file, or the person at the terminal.
 enum PINQuestion {
-    /// A PIN that is set already.
+    /// Gets an existing PIN.
     static func existing(file: String?, option: String = "--pin-file", _ question: String) throws(ClientError)
         -> PINText
     {
@@ -11,7 +11,7 @@ enum PINQuestion {
         return try ask(question, option)
     }
 
-    /// A PIN that is chosen now: at a terminal it is typed twice, until it can be taken and both are the same.
+    /// Gets a new PIN. At a terminal it must be typed twice, until it is valid and both are the same.
     static func chosen(file: String?, option: String = "--pin-file", _ question: String) throws(ClientError)
         -> PINText
     {
@@ -41,7 +41,7 @@ enum PINQuestion {
         return PINText(text)
     }
 
-    /// Takes the same time wherever they differ.
+    /// Compares in constant time for PINs of the same length.
     private static func equal(_ a: PINText, _ b: PINText) -> Bool {
         let (a, b) = (Array(a.revealed.utf8), Array(b.revealed.utf8))
         guard a.count == b.count else { return false }

@@ -1,19 +1,19 @@
 import Control
 import Prompting
 
-/// The agent's side of a prompt: what happens there, and what is asked of it.
+/// The agent's side of a prompt: its events, and the calls to it.
 struct PromptAgent: Sendable {
-    /// The most that one look reads of the list.
+    /// The most rows that one call reads of the list.
     private static let maxRows = 1_000
 
     let client: @Sendable () throws(ClientError) -> ControlClient
     let enrollment: String?
-    /// For how many seconds an agent that went away is looked for.
+    /// The seconds for which the prompt tries to reconnect to an agent that went away.
     let patience: Int
 
-    /// Lets `take` have what happens until the agent is lost, or the task is cancelled.
+    /// Passes events to `take` until the agent is lost, or the task is cancelled.
     ///
-    /// - Parameter take: false if it has no room; then the rest is read again from there.
+    /// - Parameter take: returns `false` if its queue is full. Then the rest is read again from that place.
     func watch(_ take: @Sendable (PromptEvent) -> Bool) async {
         var position: CursorText?
         var end = ContinuousClock.now
@@ -30,7 +30,7 @@ struct PromptAgent: Sendable {
         }
     }
 
-    /// Has the agent ask its issuers now; what comes of it is told as an event, and a failure by `oobctl status`.
+    /// Makes the agent poll its issuers now. A new request arrives as an event. `oobctl status` shows a failure.
     func fetch() async {
         _ = try? await client().fetch(FetchCommand(enrollment: enrollment))
     }
@@ -39,7 +39,7 @@ struct PromptAgent: Sendable {
         _ = take(.lost(failure ?? .unreachable("The agent is away.")))
     }
 
-    /// - Returns: whether it was there, and what ended it, except that it went away.
+    /// - Returns: whether the agent answered, and the error. The error is `nil` if the agent went away.
     private func follow(
         _ position: inout CursorText?, _ take: @Sendable (PromptEvent) -> Bool
     ) async -> (Bool, ClientError?) {
@@ -56,7 +56,7 @@ struct PromptAgent: Sendable {
         }
     }
 
-    /// Nil for an effect that the agent does not answer.
+    /// Returns `nil` for an effect without an answer of the agent.
     func answer(to effect: PromptEffect) async -> PromptEvent? {
         switch effect {
         case .look(let skipped): await patiently { await next(skipping: skipped) }
@@ -66,7 +66,7 @@ struct PromptAgent: Sendable {
         }
     }
 
-    /// Asks again if the agent is away.
+    /// Retries while the agent is away, up to ``patience``.
     private func patiently(_ ask: () async -> PromptEvent) async -> PromptEvent {
         let end = ContinuousClock.now + .seconds(patience)
         while true {
@@ -77,13 +77,13 @@ struct PromptAgent: Sendable {
         }
     }
 
-    /// - Returns: false if all of this is to end.
+    /// - Returns: `false` if the task was cancelled.
     func pause() async -> Bool {
         do { try await Task.sleep(for: .milliseconds(500)) } catch { return false }
         return true
     }
 
-    /// The oldest pending request except some, with its text, and how many more wait.
+    /// The oldest pending request except `skipped`, with its text and the number of further ones.
     private func next(skipping skipped: Set<String>) async -> PromptEvent {
         do throws(ClientError) {
             let limit = min(Self.maxRows, skipped.count + PromptSession.maxCounted + 2)

@@ -5,37 +5,37 @@ import LinuxProcess
 import Prompting
 import Synchronization
 
-/// What comes from the person's side.
+/// An input of a prompt.
 enum PromptInput: Sendable {
     case event(PromptEvent)
-    /// A line that was typed for a question, which may stand no more.
+    /// A line that was typed for a question, which may have been removed.
     case line(PromptEvent, question: Int)
 }
 
 /// The terminal of `oobctl prompt`: writes, and reads one line for each question.
 ///
-/// It stays in line mode: the kernel gathers what is typed, so an answer counts only with its Enter, Ctrl-C and Ctrl-Z
-/// are signals, and a program that was killed leaves nothing behind. Only while a PIN is typed its echo is off.
+/// It stays in line mode: the kernel collects the typed text. So an answer counts only with its Enter, Ctrl-C and
+/// Ctrl-Z are signals, and a killed program leaves the settings unchanged. The echo is off only while a PIN is typed.
 final class PromptTerminal: Sendable {
     typealias Queue = AsyncStream<PromptInput>.Continuation
 
     private static let path = "/dev/tty"
 
     private let number: Int32
-    /// The same terminal, with reads that wait for nothing: what was there may be thrown away meanwhile.
+    /// The same terminal with non-blocking reads: the input may have been discarded since poll(2).
     private let reading: Int32
     private let modes: TerminalModes
     private let signals: SignalPipe
     private let wanted = Mutex<Wanted?>(nil)
     private let thread = DispatchQueue(label: "terminal")
 
-    /// The line that is wanted.
+    /// The line to read.
     private struct Wanted {
         let question: Int
         let isHidden: Bool
     }
 
-    /// Nil if standard input is no terminal, or this session has none.
+    /// Returns `nil` if standard input is not a terminal, or the session has no controlling terminal.
     init?() {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         number = unsafe open(Self.path, O_RDWR | O_CLOEXEC | O_NOCTTY)
@@ -46,7 +46,7 @@ final class PromptTerminal: Sendable {
         (self.modes, self.signals) = (modes, signals)
     }
 
-    /// 0 if the terminal does not say.
+    /// The terminal's width. 0 if unknown.
     var columns: Int {
         var size = winsize()
         return unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
@@ -54,7 +54,7 @@ final class PromptTerminal: Sendable {
 
     func write(_ bytes: [UInt8]) { _ = ProgramOutput.write(bytes, to: number) }
 
-    /// Throws away what was typed so far, and reads one line from now on.
+    /// Discards earlier input, and reads one line from now on.
     func want(question: Int, isHidden: Bool, isUTF8: Bool) {
         wanted.withLock {
             modes.begin(isHidden: isHidden, isUTF8: isUTF8)
@@ -63,7 +63,7 @@ final class PromptTerminal: Sendable {
         signals.wake()
     }
 
-    /// Reads nothing any more, throws away what was typed, and lets the terminal be as it was.
+    /// Stops reading, discards typed text, and restores the terminal's settings.
     func unwant() {
         wanted.withLock {
             modes.end()
@@ -71,13 +71,13 @@ final class PromptTerminal: Sendable {
         }
     }
 
-    /// As Ctrl-Z has it; returns when the program goes on.
+    /// Stops the program as Ctrl-Z does. Returns when the program goes on.
     func stop() {
         unwant()
         signals.stop()
     }
 
-    /// Lets the queue have what is typed, and the signals, until the program ends.
+    /// Passes input and signals to the queue until the program ends.
     func start(_ queue: Queue) {
         thread.async { [self] in
             while true { turn(queue) }
@@ -104,9 +104,9 @@ final class PromptTerminal: Sendable {
         case SIGCONT: queue.yield(.event(.continued))
         case SIGWINCH: queue.yield(.event(.resized(columns: columns)))
         case let signal where SignalPipe.ending.contains(signal):
-            // Here, since the other side may be held up by its output.
+            // Here, because output may block the other side.
             unwant()
-            // Nobody has heard of the one before: the program does not go on.
+            // The program has not ended after the first such signal, so it does not respond.
             if hasBeenEnded.exchange(true, ordering: .relaxed) { _exit(1) }
             queue.yield(.event(.givenUp))
         default: break
@@ -115,9 +115,9 @@ final class PromptTerminal: Sendable {
 
     private let hasBeenEnded = Atomic(false)
 
-    /// Nil if the line is no longer wanted, or was thrown away.
+    /// Returns `nil` if the question was replaced or the input was discarded.
     ///
-    /// Only one is read for a question: what is pasted decides once at most.
+    /// Reads only one line for each question, so that pasted text decides at most once.
     private func line(for seen: Wanted) -> PromptInput? {
         wanted.withLock { wanted in
             guard wanted?.question == seen.question, let input = read(seen) else { return nil }
@@ -126,7 +126,7 @@ final class PromptTerminal: Sendable {
         }
     }
 
-    /// End of input, also in the middle of a line (Ctrl-D), is no answer.
+    /// Reads a line. End of input, also in the middle of a line (Ctrl-D), does not answer the question.
     private func read(_ wanted: Wanted) -> PromptInput? {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         defer { SecretLine.wipe(&bytes) }

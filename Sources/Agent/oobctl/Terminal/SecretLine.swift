@@ -1,14 +1,14 @@
 import Control
 import Glibc
 
-/// A file that holds one secret in one line, a PIN or an enrollment code, or codes in a line each.
+/// A file with one secret in one line, a PIN or an enrollment code, or with a list of codes.
 ///
-/// It is read here, since the agent may not see this user's files. What a PIN or a code may be the agent knows; this
-/// sees that there are lines of text, and that nobody else could read them.
+/// The file is read here, because the agent may not be able to read this user's files. The agent validates the PIN or
+/// the code. This type checks that the file has lines of text, and that no other user can read it.
 struct SecretLine {
-    /// Such as `--pin-file`.
+    /// The name of the option, such as `--pin-file`.
     let option: String
-    /// Such as `a PIN`.
+    /// The kind of secret, such as `a PIN`.
     let kind: String
     let maxBytes: Int
 
@@ -16,7 +16,7 @@ struct SecretLine {
     /// The bytes of a list of codes: 100,000 codes of 160 bytes.
     private static let maxListBytes = 16_777_216
 
-    /// No PIN has a byte order mark: with one no try is spent.
+    /// Reads a PIN. Refuses a byte order mark, which no PIN has, before it costs an attempt.
     static func pin(_ path: String, option: String) throws(ClientError) -> PINText {
         let line = SecretLine(option: option, kind: "a PIN", maxBytes: PINText.bytes.upperBound)
         let text = try line.text(path)
@@ -31,7 +31,7 @@ struct SecretLine {
         return try line.text(path, trimmed: true)
     }
 
-    /// The codes of the first `count` lines; what follows them is for a greater count.
+    /// The codes of the first `count` lines. Further lines are for a greater count.
     static func codes(_ path: String, option: String, count: Int) throws(ClientError) -> [String] {
         let kind = "a list of codes (\(maxListBytes) bytes)"
         let list = SecretLine(option: option, kind: kind, maxBytes: maxListBytes)
@@ -69,14 +69,14 @@ struct SecretLine {
         }
     }
 
-    /// The longest line, what may be around it, and more, by which a second line or a longer one is seen.
+    /// Room for the longest line, white space around it, and more, to detect a second or longer line.
     private var capacity: Int { maxBytes + 64 }
 
-    /// The line without what ends it: one line feed, or carriage return and line feed.
+    /// The line without its end: one line feed, or carriage return and line feed.
     ///
     /// - Parameters:
     ///   - path: `-` is standard input.
-    ///   - trimmed: whether a byte order mark and the white space and empty lines around the line count for nothing.
+    ///   - trimmed: ignores a byte order mark, and white space and empty lines around the line.
     private func text(_ path: String, trimmed: Bool = false) throws(ClientError) -> String {
         var bytes = try contents(path)
         defer { Self.wipe(&bytes) }
@@ -94,9 +94,9 @@ struct SecretLine {
         return text
     }
 
-    /// The bytes of a file.
+    /// Reads a file.
     ///
-    /// - Throws: `ClientError` if they reach ``capacity``: what was cut off could be of a line.
+    /// - Throws: `ClientError` if the file reaches ``capacity``: then a part of a line could be missing.
     private func contents(_ path: String) throws(ClientError) -> [UInt8] {
         let number = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard number >= 0 else { throw unreadable(path) }
@@ -114,7 +114,7 @@ struct SecretLine {
             if read == 0 { break }
             count += read
         }
-        // Windows PowerShell writes it unless it is told otherwise.
+        // Windows PowerShell writes UTF-16 by default.
         guard !buffer.starts(with: [0xFF, 0xFE]), !buffer.starts(with: [0xFE, 0xFF]) else {
             throw error(path, "is UTF-16: save it as UTF-8.")
         }
@@ -122,10 +122,10 @@ struct SecretLine {
         return Array(buffer.prefix(count))
     }
 
-    /// Refuses a regular file that others than its owner have a permission for.
+    /// Refuses a regular file with a permission for other users than its owner.
     ///
-    /// It asks the file that is open, not the path. A pipe (`/dev/fd/63`) is whoever's it was given to. systemd hands a
-    /// service its credentials with the group's read bit, which is the mask of an ACL there.
+    /// It checks the open file, not the path. A pipe (`/dev/fd/63`) belongs to the process that received it. systemd
+    /// passes credentials to a service with the group's read bit, which is the mask of an ACL there.
     private func checkPrivacy(of number: Int32, _ path: String) throws(ClientError) {
         var status = stat()
         guard unsafe fstat(number, &status) == 0 else { throw unreadable(path) }
@@ -136,7 +136,7 @@ struct SecretLine {
         throw error(path, "has mode \(mode), so others than its owner may use it: chmod 600 makes it private.")
     }
 
-    /// Whether it stands in the directory of this service's credentials (systemd.exec(5)), readable by no stranger.
+    /// Returns whether it is in this service's credentials directory (systemd.exec(5)), not readable by others.
     private func isCredential(_ path: String, _ status: stat) -> Bool {
         guard let named = unsafe getenv("CREDENTIALS_DIRECTORY"), status.st_mode & 0o037 == 0, status.st_uid == 0,
             let slash = path.lastIndex(of: "/")

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Signals as bytes of a pipe, so that a loop can wait for them beside its other input.
+/// Signals as bytes of a pipe (self-pipe), so that poll(2) waits for them and for other input.
 struct SignalPipe: Sendable {
-    /// What ends a program, Ctrl-Z, the way back from any stop, and a new size of the terminal.
+    /// Signals that end a program. `others`: Ctrl-Z, the continuation after any stop, and a new terminal size.
     static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
     private static let others = [SIGTSTP, SIGCONT, SIGWINCH]
-    // Written before the handlers are there, and read by them alone.
+    // Written before the handlers are installed, and read only by them.
     private nonisolated(unsafe) static var writing: Int32 = -1
 
     let reading: Int32
@@ -21,20 +21,20 @@ struct SignalPipe: Sendable {
         for signal in Self.ending + Self.others { Self.take(signal) }
     }
 
-    /// Lets the loop look around; if the pipe is full it will anyway.
+    /// Wakes the loop. If the pipe is full, the loop wakes anyway.
     func wake() { Self.write(0) }
 
-    /// What has come since; 0 stands for a wake-up.
+    /// The signals since the last call. 0 stands for a wake-up.
     func drain() -> [Int32] {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(reading, $0.baseAddress, $0.count) }
         return bytes.prefix(max(0, count)).map(Int32.init)
     }
 
-    /// Stops the program as Ctrl-Z does, and returns when it goes on; at once if no shell could wake it.
+    /// Stops the program as Ctrl-Z does. Returns when it goes on, or at once if no shell could wake it.
     func stop() {
         for number in [SIGTSTP, SIGCONT] { _ = signal(number, SIG_DFL) }
-        // Threads of a pool have signals blocked; this one is to stop before it goes on.
+        // Threads of a pool have signals blocked. This thread must stop before it goes on.
         var (stop, before) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&stop)
         unsafe sigaddset(&stop, SIGTSTP)

@@ -3,9 +3,9 @@ import Glibc
 import LinuxProcess
 import Prompting
 
-/// The terminal that a person sits at, for questions that only a person can answer.
+/// The controlling terminal, for questions that only a person can answer.
 ///
-/// It is opened by its own name, so that a question reaches the person also if standard output is a pipe.
+/// It is opened as /dev/tty, so that a question reaches the person even if standard output is a pipe.
 struct Terminal: ~Copyable {
     private static let path = "/dev/tty"
     /// The maximum number of bytes of an answer.
@@ -13,7 +13,7 @@ struct Terminal: ~Copyable {
 
     private let number: Int32
 
-    /// Nil if standard input is no terminal: then nobody is there to answer.
+    /// Returns `nil` if standard input is not a terminal: then there is no person to answer.
     init?() {
         let number = isatty(STDIN_FILENO) == 1 ? unsafe open(Self.path, O_RDWR | O_CLOEXEC | O_NOCTTY) : -1
         guard number >= 0 else { return nil }
@@ -22,14 +22,14 @@ struct Terminal: ~Copyable {
 
     deinit { close(number) }
 
-    /// Whether there is a terminal to ask at.
+    /// Whether a terminal for questions exists.
     static var isThere: Bool {
         if Terminal() != nil { true } else { false }
     }
 
-    /// Asks, and reads one line that is not shown.
+    /// Asks, and reads one line without echo.
     ///
-    /// What was typed before the question is thrown away. The terminal is as it was before when this returns, and also
+    /// Text typed before the question is discarded. The terminal's settings are restored when this returns, and also
     /// when a signal ends the program meanwhile.
     ///
     /// - Throws: `ClientError` if the person gave up (Ctrl-C, end of input).
@@ -37,9 +37,9 @@ struct Terminal: ~Copyable {
         try answer(to: question, isShown: false, else: .noPIN)
     }
 
-    /// Asks what is answered with yes or no, under lines that say what about; anything but "y" or "yes" is no.
+    /// Asks a yes-or-no question below lines that describe it. Only "y" and "yes" mean yes.
     ///
-    /// As with ``hiddenLine(_:)``, nothing that was typed before the question is an answer to it.
+    /// As with ``hiddenLine(_:)``, text typed before the question does not answer it.
     ///
     /// - Throws: `refusal` if the person gave up (Ctrl-C, end of input).
     func agrees(
@@ -56,7 +56,7 @@ struct Terminal: ~Copyable {
     ) throws(ClientError) -> [UInt8] {
         var before = termios()
         guard unsafe tcgetattr(number, &before) == 0 else { throw .refused(refusal) }
-        // First of all: who answers as soon as the question is there is neither shown nor left unread.
+        // Before the question: a person may answer as soon as it appears, and that text must be hidden and read.
         HiddenInput.begin(number, before)
         let asked = ScreenLine(TerminalText.sentence(question), indent: 2)
         write(Output.text([asked], on: Output.traits(of: number)) + " ")
@@ -68,10 +68,10 @@ struct Terminal: ~Copyable {
         return bytes
     }
 
-    /// Nil if the person gave up.
+    /// Returns `nil` if the person gave up.
     private func line(controls: termios, isShown: Bool) -> [UInt8]? {
         var (bytes, byte) = ([UInt8](), UInt8(0))
-        // So that no copy is left behind by growing.
+        // Reserved, so that growing the array leaves no copy of the secret in memory.
         bytes.reserveCapacity(Self.limit)
         while true {
             let count = unsafe read(number, &byte, 1)
@@ -86,7 +86,7 @@ struct Terminal: ~Copyable {
             case .eraseAll: bytes.removeAll(keepingCapacity: true)
             case .erase: bytes.removeLastCharacter()
             case .text, .giveUp:
-                // What is shown is what a terminal shows in one column, and nothing that it obeys.
+                // Only characters of one column that a terminal does not interpret are accepted if the answer is shown.
                 let isTaken = !isShown || (0x20...0x7E).contains(byte)
                 if isTaken && bytes.count < Self.limit { bytes.append(byte) }
             }
@@ -94,7 +94,7 @@ struct Terminal: ~Copyable {
         }
     }
 
-    /// Writes what came, or takes away what went.
+    /// Prints the new characters, or erases the removed ones.
     private func show(_ bytes: [UInt8], after before: Int) {
         let gone = String(repeating: "\u{8} \u{8}", count: max(0, before - bytes.count))
         write(gone + String(decoding: bytes.dropFirst(before), as: UTF8.self))
@@ -103,11 +103,11 @@ struct Terminal: ~Copyable {
     private func write(_ text: String) { _ = ProgramOutput.write(Array(text.utf8), to: number) }
 }
 
-/// What a person pressed.
+/// A key press.
 private enum Key {
     case enter, erase, eraseAll, giveUp, text
 
-    /// By the terminal's own settings (termios(3)), since it does no editing while nothing is shown.
+    /// Uses the terminal's settings (termios(3)), because the kernel edits no line in this mode.
     init?(_ byte: UInt8, _ controls: termios) {
         switch byte {
         case UInt8(ascii: "\n"), UInt8(ascii: "\r"): self = .enter
@@ -120,14 +120,14 @@ private enum Key {
 }
 
 extension [UInt8] {
-    /// Of UTF-8: with the bytes that continue a character its first one goes too.
+    /// Removes the last UTF-8 character with all its bytes.
     fileprivate mutating func removeLastCharacter() {
         while let last = popLast(), last & 0xC0 == 0x80 {}
     }
 }
 
 extension ControlError {
-    /// Nothing was decided (D1: cancelled).
+    /// The person gave no PIN, so there was no decision (D1: cancelled).
     fileprivate static var noPIN: ControlError {
         ControlError(.failed, "No PIN was given; nothing was done.", code: .cancelled)
     }

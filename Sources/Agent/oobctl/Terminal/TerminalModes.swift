@@ -1,24 +1,24 @@
 import Glibc
 
-/// The settings of a terminal: as they were, and as a question needs them.
+/// A terminal's settings: the original ones, and those for a question.
 ///
-/// Neither way waits for output, which may be held (Ctrl-S).
+/// Neither change waits for output, which Ctrl-S may have stopped.
 struct TerminalModes: Sendable {
     private let number: Int32
     private let before: termios
 
-    /// Nil if it is no terminal.
+    /// Returns `nil` if the descriptor is not of a terminal.
     init?(of number: Int32) {
         var before = termios()
         guard unsafe tcgetattr(number, &before) == 0 else { return nil }
         (self.number, self.before) = (number, before)
     }
 
-    /// The line mode of the kernel, with or without echo; what was typed so far is thrown away.
+    /// Sets the kernel's line mode, with or without echo. Discards earlier input.
     ///
-    /// What is typed shows if it may, also if a program before this one has left the terminal without.
+    /// Turns the echo on, unless `isHidden`, even if an earlier program has left it off.
     ///
-    /// - Parameter isUTF8: whether a character to be erased may have several bytes.
+    /// - Parameter isUTF8: makes the erase key remove all bytes of a character.
     func begin(isHidden: Bool, isUTF8: Bool) {
         var wanted = before
         if isUTF8 { wanted.c_iflag |= tcflag_t(IUTF8) }
@@ -26,14 +26,14 @@ struct TerminalModes: Sendable {
         wanted.c_lflag |= tcflag_t(ICANON | ISIG | ECHO | ECHOE | ECHOK)
         if isHidden {
             wanted.c_lflag &= ~tcflag_t(ECHO)
-            // The Enter shows, so that what follows begins a row of its own.
+            // Echo the Enter, so that the next line begins a new row.
             wanted.c_lflag |= tcflag_t(ECHONL)
         }
         unsafe tcsetattr(number, TCSANOW, &wanted)
         tcflush(number, TCIFLUSH)
     }
 
-    /// As it was before; what was typed and not read is thrown away, so that no shell takes it for a command.
+    /// Restores the original settings. Discards unread input, so that no shell reads it as a command.
     func end() {
         var before = before
         tcflush(number, TCIFLUSH)

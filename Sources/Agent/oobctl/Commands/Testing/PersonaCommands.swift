@@ -2,7 +2,7 @@ import ArgumentParser
 import Control
 import Prompting
 
-/// The options of a persona, also of one that is set when an enrollment is made.
+/// The options of a persona, also for `oobctl enroll`.
 struct PersonaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Answer a request so many seconds after it came, 0 to 86400.", valueName: "seconds"))
