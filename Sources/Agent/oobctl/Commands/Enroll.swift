@@ -22,7 +22,7 @@ struct Enroll: AsyncParsableCommand {
               oobctl enroll --issuer https://issuer.example --count 1000 --code-file codes
             """)
 
-    // The names of IssuerProtocol's `AuthnType`. The agent checks them; oobctl imports nothing that reads the protocol.
+    // The names of IssuerProtocol's `AuthnType`. The agent checks them, because oobctl does not import the protocol.
     enum AuthnType: String, CaseIterable, ExpressibleByArgument { case pin, presence, test }
 
     @Argument(help: "The link that the issuer hands out, instead of --issuer and a code.")

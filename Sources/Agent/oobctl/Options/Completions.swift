@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// Shell completions for IDs, from the agent's current state.
 ///
-/// If the agent is away, or does not answer, there are no completions and there is no error.
+/// If the agent is away, or does not answer, there are no completions and no error.
 extension CompletionKind {
     static let enrollments = agent { client, _ in
         try await client.enrollments().map { Candidate($0.id, "\($0.name), \($0.issuer)") }

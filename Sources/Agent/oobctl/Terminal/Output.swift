@@ -7,9 +7,9 @@ import Prompting
 /// The only code that prints: data on standard output, messages on standard error.
 struct Output {
     let json: Bool
-    /// Whether the command only reads.
+    /// Whether a closed pipe is a normal end, because the command only reads.
     ///
-    /// If so, a reader that closes the pipe, such as head(1), ends it without an error.
+    /// A reader that has seen enough, such as head(1), closes the pipe.
     var isReading = false
 
     /// Prints one message as a line of JSON, or as `text` for people. Prints no line for an empty text.

@@ -13,7 +13,7 @@ struct Terminal: ~Copyable {
 
     private let number: Int32
 
-    /// Returns `nil` if standard input is not a terminal: then there is no person to answer.
+    /// Returns `nil` if standard input is not a terminal: then no person can answer.
     init?() {
         let number = isatty(STDIN_FILENO) == 1 ? unsafe open(Self.path, O_RDWR | O_CLOEXEC | O_NOCTTY) : -1
         guard number >= 0 else { return nil }
