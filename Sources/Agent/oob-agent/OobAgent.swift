@@ -10,9 +10,9 @@ import SQLiteStore
 import TextAndTime
 import Versioning
 
-/// The agent: the one program that holds keys and the database.
+/// The agent: the only program with keys and the database.
 ///
-/// It runs in the foreground, says on standard output when it is ready, and logs to standard error.
+/// It runs in the foreground, prints a line on standard output when it is ready, and logs to standard error.
 @main
 struct OobAgent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -96,7 +96,7 @@ struct OobAgent: AsyncParsableCommand {
         }
     }
 
-    /// The refusal of a flag that there is not; `nil` for other errors.
+    /// The refusal of an unknown flag, or `nil` for other errors.
     private static func unknownFlag(_ error: any Error) -> StartError? {
         let parts = message(for: error).split(separator: "'", maxSplits: 2)
         guard parts.count > 1, parts[0] == "Unknown option ", parts[1].hasPrefix("--") else { return nil }
@@ -110,7 +110,7 @@ struct OobAgent: AsyncParsableCommand {
         return StartError(.usage, "\(EscapedText.of(flag)): no such flag; \(advice)")
     }
 
-    /// Runs; any error is reported in one way.
+    /// Runs the agent; every error is reported in the same way.
     private func runOrLeave() async {
         do {
             try await run()
@@ -144,7 +144,7 @@ struct OobAgent: AsyncParsableCommand {
         try await AgentProcess(settings).run(.files(in: settings.stateDirectory))
     }
 
-    /// Refuses flags of which each has the agent do something else instead of starting.
+    /// Refuses more than one flag that replaces the normal start.
     private func expectOneTask() throws(StartError) {
         let all = [
             ("--restore", restore != nil), ("--accept-head", acceptHead), ("--accept-clock", acceptClock),
@@ -156,7 +156,7 @@ struct OobAgent: AsyncParsableCommand {
         }
     }
 
-    /// Says on standard output what was asked for: all of it, or the agent fails.
+    /// Prints the requested text on standard output; fails if not all of it can be written.
     private static func say(_ text: String) throws(StartError) {
         do throws(SystemError) {
             try StandardStream.output.writeAll(text)

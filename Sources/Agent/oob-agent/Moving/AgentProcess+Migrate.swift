@@ -7,10 +7,12 @@ import PostgresStore
 #endif
 
 extension AgentProcess {
-    /// Copies the state of agents that are stopped into an empty PostgreSQL database, or from one into a SQLite file, and
-    /// looks at all of it there before an agent can start on it; after that none starts where it was.
+    /// Moves the state of stopped agents into an empty PostgreSQL database, or from one into a SQLite file.
     ///
-    /// What cut it short is put right by doing it again: until then an agent starts on one of the two at most.
+    /// It copies the state and verifies the copy before an agent can start on it. After that, no agent starts on the
+    /// old state.
+    ///
+    /// If a move is cut short, run it again. Until then an agent starts on at most one of the two.
     func migrate(to place: String, _ source: SettingSource, _ scratch: Scratch) async throws {
         #if PostgreSQL
         let isReturn = settings.database != nil
@@ -35,10 +37,10 @@ extension AgentProcess {
     }
 
     #if PostgreSQL
-    /// What stands for a SQLite file in the state directory.
+    /// The value of `--migrate-to` for a SQLite file in the state directory.
     private static let sqlite = "sqlite"
 
-    /// The one that the state has; none is made.
+    /// Loads the secret of the state; never makes one.
     private func secretToMigrate() throws(StartError) -> AgentSecret {
         _ = LockedMemory.prepare()
         guard try SecretSource.loadPrevious(settings) == nil else {

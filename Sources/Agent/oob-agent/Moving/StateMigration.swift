@@ -8,10 +8,10 @@ import SQLiteBackup
 import SQLiteStore
 import StoreTables
 
-/// One state's way from a SQLite file into a PostgreSQL database.
+/// The move of a state from a SQLite file into a PostgreSQL database.
 ///
-/// It is copied, looked at, marked as moved where it was, and only then opened to hosts. Wherever that is cut short, at
-/// most one of the two can be started, and the same again goes on.
+/// The steps are: copy the state, verify the copy, mark the file as moved, and only then admit hosts to the database.
+/// After an interruption, at most one of the two can be started, and the same command resumes.
 struct StateMigration {
     let move: StateMoveSettings
 
@@ -23,7 +23,7 @@ struct StateMigration {
         }
         if let place = try SQLiteDatabase.movedPlace(of: move.file) {
             guard place == target.place else { throw StartError(.dataError, "the state was moved to \(place) already") }
-            // It was cut short after that; or it is done, which is seen there.
+            // // The move was interrupted after the mark, or is complete. The database shows which.
             return try await conclude(marking: nil)
         }
         let store = try SQLiteDatabase(
@@ -47,7 +47,7 @@ struct StateMigration {
         try store.close()
     }
 
-    /// - Parameter store: what is marked as moved; nil if it is already.
+    /// - Parameter store: the store to mark as moved. `nil` if it is marked already.
     private func conclude(marking store: SQLiteDatabase?) async throws {
         let moved: PostgresStore
         do {

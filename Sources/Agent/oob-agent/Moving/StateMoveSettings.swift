@@ -12,7 +12,7 @@ import SQLiteStore
 import StoreTables
 import Versioning
 
-/// What a move of a state needs, in either direction.
+/// The settings of a move of a state, in either direction.
 struct StateMoveSettings {
     let directory: String
     let secret: AgentSecret
@@ -28,7 +28,9 @@ struct StateMoveSettings {
     var auditKeys: SealedAuditKeys { SealedAuditKeys(secret: secret) }
     var hostSecrets: HostSecrets { get throws { HostSecrets(present: try secret.fingerprint()) } }
 
-    /// - Returns: how many enrollments are not over.
+    /// Verifies a state.
+    ///
+    /// - Returns: the number of enrollments that have not ended.
     @discardableResult
     func expectWhole(_ store: any Store, _ what: String) async throws -> Int {
         try await withAgent(on: store) { agent in
@@ -40,7 +42,7 @@ struct StateMoveSettings {
         }
     }
 
-    /// Runs something with an agent that serves nobody.
+    /// Runs `body` with an agent that serves no clients.
     func withAgent<Result>(
         on store: any Store, _ body: (Agent) async throws -> Result
     ) async throws -> Result {

@@ -16,15 +16,17 @@ import SQLiteStore
 import StoreTables
 import TextAndTime
 
-/// One state's way from a PostgreSQL database into a SQLite file, where the chain of one host goes on as the only one.
+/// The move of a state from a PostgreSQL database into a SQLite file.
 ///
-/// It is copied beside the file's name and looked at, marked as moved in the database, and only then given its name.
-/// Wherever that is cut short, at most one of the two can be started, and the same again goes on.
+/// The chain of one host continues there.
+///
+/// The steps are: copy the state to a temporary name, verify the copy, mark the database as moved, and only then rename
+/// the file. After an interruption, at most one of the two can be started, and the same command resumes.
 struct StateReturn {
     let move: StateMoveSettings
 
     private var copy: String { "\(move.directory)/\(StateFiles.moving)" }
-    /// What says in the database where the state is.
+    /// The new place of the state, as recorded in the database.
     private var place: String { "\(move.file) of host \(move.host.name)" }
 
     func run() async throws {
@@ -35,7 +37,7 @@ struct StateReturn {
                 clock: SystemClock(), secrets: move.hostSecrets,
                 opening: { try move.auditKeys.isUnderPrevious($0) ? .previous : .present })
         } catch PostgresMoveError.gone(let place) where place == self.place {
-            // It was cut short after that; or it is done, which is seen here.
+            // // The move was interrupted after the mark, or is complete. The directory shows which.
             return try conclude()
         } catch let error as PostgresMoveError {
             throw StartError(.dataError, "\(move.database.place): \(error)")
@@ -70,7 +72,7 @@ struct StateReturn {
         try conclude()
     }
 
-    /// Nothing of an agent that could still start is written over.
+    /// Refuses a directory with a usable state, so that the move never overwrites one.
     private func expectNoState() throws {
         try expectNoUsableDatabase()
         guard StateFiles.tidy(move.directory) else {
@@ -87,7 +89,7 @@ struct StateReturn {
         }
     }
 
-    /// Sees that all is whole, and that this host's chain says how far the others go; and writes those down.
+    /// Verifies the state, records the heads of the other hosts in this host's chain, and exports all journals.
     private func look(at source: PostgresStore) async throws {
         try await move.withAgent(on: source) { agent in
             let count = try await agent.enrollmentCount()
@@ -117,7 +119,7 @@ struct StateReturn {
         }
     }
 
-    /// One that is not there: a move that was cut short in this second may have left another.
+    /// A path that does not exist yet: an interrupted move in the same second may have left a directory.
     private func newJournalDirectory() -> String {
         let time = UTCTime.text(SystemClock().now).filter { $0 != "-" && $0 != ":" }
         let first = "\(move.directory)/\(StateFiles.hostJournals)\(time)"
@@ -144,11 +146,11 @@ struct StateReturn {
         try target.close()
     }
 
-    /// Gives the copy its name.
+    /// Renames the copy.
     private func conclude() throws {
         if FileManager.default.fileExists(atPath: copy) {
             try expectNoUsableDatabase()
-            // The log of the state that was moved away once would be taken for the copy's.
+            // // SQLite would replay the WAL of an earlier, moved state into the copy.
             for suffix in ["-wal", "-shm"] { try DurableFile.remove(move.file + suffix) }
             try DurableFile.move(copy, to: move.file)
         }
@@ -168,11 +170,11 @@ struct StateReturn {
     }
 }
 
-/// Writes the journals of all hosts as they are when the state is moved, as `oobctl audit` exports them.
+/// Exports the journals of all hosts at the time of the move, in the form of `oobctl audit`.
 private struct HostJournals {
     let journal: JournalReader
 
-    /// Into a new directory; `verify.json` is the last file, so that one without it is seen to be cut short.
+    /// Writes a new directory; `verify.json` comes last: an export without it was interrupted.
     func write(into directory: String) async throws {
         try PrivateDirectory.make(at: directory)
         let verdict = AuditView(try await journal.verify(), publicKey: try await journal.publicKeyPEM() ?? "")

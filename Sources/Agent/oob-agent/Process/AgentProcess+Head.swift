@@ -11,20 +11,22 @@ import SQLiteStore
 import Versioning
 
 extension AgentProcess {
-    /// The file in which this host notes its head.
+    /// The file in which this host records its head.
     var headFile: HeadFile { HeadFile("\(settings.stateDirectory)/\(StateFiles.head)") }
 
-    /// Something that only a person can tell to be right.
+    /// A doubt that only a person can resolve.
     enum Accepted {
-        /// The database, if the agent cannot know whether it is the newest.
+        /// The agent cannot know whether the database is the newest.
         case head
-        /// The clock, if it is not as the proven time.
+        /// The clock differs from the proven time.
         case clock
     }
 
-    /// Takes something as it is; starts nothing.
+    /// Accepts the database or the clock, and records that in the journal.
     ///
-    /// - Parameter scratch: where the database's temporary files are.
+    /// Does not start the agent.
+    ///
+    /// - Parameter scratch: the place of the database's temporary files.
     func accept(_ accepted: Accepted, _ scratch: Scratch) async throws {
         try claimStateDirectory()
         try tidyStateDirectory()
@@ -49,9 +51,12 @@ extension AgentProcess {
         await gateway.shutdown()
     }
 
-    /// Runs the first look at the state, and says for which settings it cannot be used.
+    /// Runs the first check of the state.
     ///
-    /// - Parameter opened: a change of the secret that has begun is then given up, unless a host has got further.
+    /// Maps its errors to the settings that do not fit the state.
+    ///
+    /// - Parameter opened: on such an error, a change of the secret that has begun is abandoned, unless a host has got
+    ///   further.
     func refusing<Value>(_ opened: OpenedStore, _ work: () async throws -> Value) async throws -> Value {
         let refusal: StartError
         do {

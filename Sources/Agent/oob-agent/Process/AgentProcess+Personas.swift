@@ -7,11 +7,11 @@ import Versioning
 import Personas
 #endif
 
-/// Who plays the cardholders of `test` enrollments, as the process has it; nobody in a build without personas.
+/// The personas of this process, which play the cardholders of `test` enrollments, empty without personas.
 struct PlayedCardholders {
     var services: [any Service] = []
     var control: (any CardholderControl)?
-    /// Lets them use the rules of settings that were read again.
+    /// Applies the rules of reloaded settings.
     var use: @Sendable (Settings) -> Void = { _ in }
 }
 
@@ -33,12 +33,12 @@ extension AgentProcess {
         }
     }
 
-    /// They are what this build is for.
+    /// Accepts every state: this build is for personas.
     func expectNoPersonas(_ agent: Agent) async throws {}
     #else
     func cardholders(_ agent: Agent) -> PlayedCardholders { PlayedCardholders() }
 
-    /// A state in which personas are set is a tester's.
+    /// Refuses a state with personas: it comes from a test.
     func expectNoPersonas(_ agent: Agent) async throws {
         guard let id = try await agent.firstWithPersona() else { return }
         throw StartError(
@@ -57,6 +57,6 @@ extension AgentProcess {
         #endif
     }
 
-    /// As `--version` prints it.
+    /// The version as `--version` prints it.
     static var version: String { SoftwareVersion.ofAgent(SoftwareVersion.text, hasPersonas: hasPersonas) }
 }

@@ -2,7 +2,9 @@ import LineLog
 import SQLiteBackup
 
 extension AgentProcess {
-    /// Restores a backup into the state directory, and says what is to be done next; starts nothing and needs no secret.
+    /// Restores a backup into the state directory, and prints the next steps.
+    ///
+    /// Needs no secret and starts no agent.
     func restore(_ file: String) throws(StartError) {
         try claimStateDirectory()
         let directory = settings.stateDirectory

@@ -32,14 +32,16 @@ extension AgentProcess {
 }
 
 extension AgentProcess {
-    /// Seconds without work after which the memory that a busy time took is given back.
+    /// Seconds without work after which the memory of a busy time is returned to the kernel.
     private static let memoryPause: Double = 10
-    /// It is given back after so many pauses though there was work in each of them.
+    /// The most pauses with work in each of them; after them, the memory is returned all the same.
     private static let mostPauses = 6
-    /// Seconds in which the store has let go of its memory.
+    /// Seconds in which the store has released its memory.
     private static let releasePause: Double = 1
 
-    /// Gives back the memory that a busy time or the start has left; nothing wakes it up while nothing happens.
+    /// Returns unused memory to the kernel after a busy time or the start.
+    ///
+    /// No timer wakes it while the agent is idle.
     func memoryService(_ agent: Agent, _ opened: OpenedStore) -> Loop {
         Loop {
             let clock = SystemClock()
@@ -47,11 +49,11 @@ extension AgentProcess {
                 if case .ownKeysSeen = event { [event.kind] } else { event.kind == .answered ? [event.kind] : [] }
             }
             for await _ in work.notifier {
-                // A ring that came during the last pauses: its work was seen in them.
+                // // A ring during the last pauses. They have covered its work already.
                 if work.takeAll().isEmpty { continue }
                 for _ in 0..<Self.mostPauses {
                     try await clock.sleep(seconds: Self.memoryPause)
-                    // Work that goes on would need at once the memory that was given back.
+                    // // Work that goes on would soon need the returned memory.
                     if work.takeAll().isEmpty { break }
                 }
                 opened.releaseMemory()
@@ -62,12 +64,12 @@ extension AgentProcess {
     }
 }
 
-/// Something that works until it is told to stop.
+/// A service that runs until a graceful shutdown.
 struct Loop: Service {
     private let body: @Sendable () async throws -> Void
     private let stopsItself: Bool
 
-    /// - Parameter stopsItself: whether the body stops by itself at a graceful shutdown; else it is cancelled.
+    /// - Parameter stopsItself: whether the body stops by itself at a graceful shutdown. Otherwise it is cancelled.
     init(_ body: @escaping @Sendable () async throws -> Void, stopsItself: Bool = false) {
         self.body = body
         self.stopsItself = stopsItself
@@ -78,7 +80,7 @@ struct Loop: Service {
         do {
             try await cancelWhenGracefulShutdown(body)
         } catch is CancellationError {
-            // That is how it stops.
+            // // Cancellation is the normal way to stop.
         }
     }
 }

@@ -5,7 +5,7 @@ import Logging
 import SQLiteBackup
 
 extension AgentProcess {
-    /// Refuses a state of the form in which each key was a file: it is not made anew beside its keys.
+    /// Refuses a state of the old form with a file for each key: no new state may be made beside such keys.
     func expectNoKeyFiles() throws(StartError) {
         guard isStateHere, StateFiles.hasKeyFilesAlone(settings.stateDirectory) else { return }
         throw StartError(
@@ -19,7 +19,7 @@ extension AgentProcess {
         warningIfUnsent { () throws(SystemError) in try ProcessEnvironment.serviceManager?.tell([.status("Starting")]) }
     }
 
-    /// Tells the service manager how far the start has come.
+    /// Reports the progress of the start to the service manager.
     func notify(_ step: StartStep) {
         warningIfUnsent { () throws(SystemError) in
             guard let patience = step.patience else {
@@ -30,7 +30,7 @@ extension AgentProcess {
         }
     }
 
-    /// Takes a step of the start: the agent is ready only when a key can be used.
+    /// Handles a step of the start: the agent is ready only when a key can be used.
     func take(_ step: StartStep, readiness: Readiness) {
         if step == .keyUsable { readiness.has(.keys) }
         if !readiness.isWhole { notify(step) }

@@ -14,25 +14,25 @@ import DurableFiles
 import PostgresStore
 #endif
 
-/// The agent's store, wherever it is.
+/// The open store, in a SQLite file or in a PostgreSQL database.
 struct OpenedStore {
     let store: any Store
-    /// What of the work is this host's; nil if it has the store to itself.
+    /// This host's shares of the work, or `nil` if it has the store to itself.
     let shares: (any WorkShares)?
     let copier: any StateCopier
-    /// Where the agent's tasks run, if what they read and write is then at hand; nil if it is elsewhere.
+    /// The threads on which tasks call a local store directly, or `nil` for a remote store.
     var threads: OwnThreads?
-    /// What is weak about where the store is.
+    /// Weaknesses of the store's place.
     var findings: @Sendable () async -> [Finding] = { [] }
-    /// Lets go of what it keeps in memory of what is stored, soon after it returns.
+    /// Releases the store's caches, soon after it returns.
     var releaseMemory: @Sendable () -> Void = {}
     let close: @Sendable () throws -> Void
-    /// Whether all is sealed under the present secret; else another host does not have it yet.
+    /// Whether all data is sealed under the present secret, because all hosts have it.
     var isPresentSecretInUse = true
-    /// After a change of the secret that has changed nothing.
+    /// Abandons a change of the secret that has not changed any data.
     var abandonSecretChange: @Sendable () async throws -> Void = {}
 
-    /// Runs what uses the store.
+    /// Runs work that uses the store.
     func run(_ body: () async throws -> Void) async throws {
         guard let threads else { return try await body() }
         try await WorkThreads.$preferred.withValue(threads.executor) { try await threads.run(body) }
@@ -43,10 +43,11 @@ extension AgentProcess {
     /// Opens the store that the settings name.
     ///
     /// - Parameters:
-    ///   - secrets: what seals, unless another host lacks the present one.
-    ///   - mayChangeSecret: whether all is to be brought under the present one, if the previous one is there.
-    ///   - isSecretNew: whether the secret was made now, and no file has it yet unless the state is here.
-    ///   - clock: what the time of a copy is told by.
+    ///   - secrets: the sealing secrets. The previous one seals while another host lacks the present one.
+    ///   - mayChangeSecret: whether all data may be sealed again under the present secret, if there is a previous one.
+    ///   - isSecretNew: whether the secret was just generated. It is in a file only if the state is in the state
+    ///     directory.
+    ///   - clock: the clock for the time of a backup.
     func openStore(
         _ scratch: Scratch, _ secrets: SealingSecrets, mayChangeSecret: Bool, isSecretNew: Bool, clock: any AgentClock
     ) async throws -> OpenedStore {
@@ -93,7 +94,7 @@ extension AgentProcess {
                 "the secret is not the one that the other hosts have: give that one (--secret-file), and while it is being "
                     + "changed the previous one as well (--previous-secret-file)")
         }
-        // Whatever was being moved away is still here, and the copy has personal data in clear.
+        // The state is still in this database. The copy of an interrupted move is useless, and has personal data in clear.
         StateFiles.removeUnfinishedMove(settings.stateDirectory)
         if !store.isPresentSecretInUse { secrets.sealUnderPrevious() }
         if !store.hostsWithoutSecret.isEmpty {
@@ -117,7 +118,7 @@ extension AgentProcess {
         }
     }
 
-    /// What tells this state directory from another machine's, made at the first start.
+    /// A random id of this state directory, made at the first start, which differs on each machine.
     func hostIdentity() throws -> [UInt8] {
         let path = "\(settings.stateDirectory)/host-identity"
         if let kept = try? DurableFile.read(path, maxBytes: 64) { return kept }
@@ -129,7 +130,7 @@ extension AgentProcess {
 }
 
 #if PostgreSQL
-/// For a store that is copied with its database's own means.
+/// The copier of a store that is backed up with the database's own tools.
 private struct NoCopier: StateCopier {
     let size: Int64 = 0
 
@@ -143,7 +144,7 @@ private struct NoCopier: StateCopier {
 }
 #endif
 
-/// What is weak about the host, and about where the store is.
+/// Finds weaknesses of the host and of the store's place.
 struct WholeInspector: HostInspector {
     let host: any HostInspector
     let ofStore: @Sendable () async -> [Finding]

@@ -19,9 +19,9 @@ import ThreeDS
 import UnixSignals
 import Versioning
 
-/// Wires the agent: which part is behind which port, and in which order they start and stop.
+/// Builds the agent: binds an implementation to each port, and orders the start and the stop of the parts.
 struct AgentProcess {
-    /// How long an orderly stop may take.
+    /// The limit for a graceful shutdown.
     private static let patience: Duration = .seconds(3)
 
     let settings: Settings
@@ -38,11 +38,11 @@ struct AgentProcess {
         log = Logger(label: "oob-agent") { _ in LineLogHandler(tuning) }
     }
 
-    /// - Parameter scratch: where the database's temporary files are.
+    /// - Parameter scratch: the place of the database's temporary files.
     func run(_ scratch: Scratch) async throws {
         notifyStart()
         try expectNoKeyFiles()
-        // From here on SIGHUP does not end the process; one that comes during the start is handled later.
+        // // From here on SIGHUP does not end the process. A SIGHUP during the start is handled later.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         try claimStateDirectory()
         try tidyStateDirectory()
@@ -65,7 +65,9 @@ struct AgentProcess {
         StandardStream.error.finish()
     }
 
-    /// What is committed is durable without it; but then the log of the database stays beside it.
+    /// Closes the store.
+    ///
+    /// Commits are durable without it, but then the database's log stays beside the database.
     func close(_ opened: OpenedStore) {
         do {
             try opened.close()
@@ -96,15 +98,15 @@ struct AgentProcess {
         }
     }
 
-    /// - Parameter isToStay: false for what only accepts something, and begins no change of the secret.
+    /// - Parameter isToStay: `false` for a run that only accepts a doubt. It begins no change of the secret.
     func agent(
         _ gateway: HTTPIssuerGateway, _ scratch: Scratch, isToStay: Bool = true
     ) async throws(StartError) -> (Agent, OpenedStore, SecretRewrapper?) {
-        // Before the first secret is read.
+        // // Before the first secret is read.
         let isMemoryLocked = LockedMemory.prepare()
         let found = try SecretSource.find(settings)
         let secret = if let found { found } else { try SecretSource.generate() }
-        // Before there is a database that needs it.
+        // // Before a database exists that needs it.
         if found == nil, isStateHere { try keep(secret) }
         let previous = try previousSecret(of: secret)
         let secrets = SealingSecrets(secret, previous: previous)
@@ -124,7 +126,7 @@ struct AgentProcess {
                 testClock: testClock, shares: opened.shares, headKeeper: headFile, entropy: SystemEntropy(),
                 inspector: WholeInspector(
                     host: hostInspector(isMemoryLocked: isMemoryLocked), ofStore: opened.findings))
-            // As long as another host lacks the present secret, nothing is brought under it.
+            // // While another host lacks the present secret, no data is sealed under it.
             let change = opened.isPresentSecretInUse ? previous.map { SecretChange(from: $0, to: secret) } : nil
             let rewrapper = change.map(SecretRewrapper.init)
             return (Agent(ports: ports, settings: coreSettings, log: log), opened, rewrapper)
@@ -135,7 +137,7 @@ struct AgentProcess {
         }
     }
 
-    /// Whether the state is in a file in the state directory, and not in a database that several hosts share.
+    /// Whether a file in the state directory has the state, in contrast to a database that several hosts share.
     var isStateHere: Bool {
         #if PostgreSQL
         settings.database == nil
@@ -164,7 +166,7 @@ struct AgentProcess {
         }
     }
 
-    /// What is taken in of issuers' answers.
+    /// The limits for issuers' answers.
     var answerBounds: AnswerBounds {
         var bounds = AnswerBounds.standard
         bounds.bytesInAll = settings.maxAnswerBytes
@@ -184,7 +186,7 @@ struct AgentProcess {
         return core
     }
 
-    /// Serves, and records the stop in the journal, also if it ended with an error.
+    /// Serves, and records the stop in the journal, also after an error.
     private func serveAndConclude(
         _ agent: Agent, _ opened: OpenedStore, rewrapper: SecretRewrapper?, gateway: HTTPIssuerGateway,
         hangUps: UnixSignalsSequence
@@ -209,7 +211,7 @@ struct AgentProcess {
             try await agent.prepare(rewrapping: rewrapper, isReadingRows: false, onStep: { notify($0) })
         }
         try await expectNoPersonas(agent)
-        // An agent that cannot read its database does not start.
+        // // An agent that cannot read its database does not start.
         for finding in try await agent.findingsOfAll() where finding.isCertain {
             log.log(
                 level: finding.severity == .low ? .notice : .warning, "a weakness in the set-up",
@@ -230,7 +232,7 @@ struct AgentProcess {
             allowedIssuers: agent.settings.allowedIssuers, useRules: cardholders.use,
             lookAtSocket: looks.ask, manager: ProcessEnvironment.serviceManager, readiness: readiness, last: lastReload,
             log: log)
-        // Later ones use earlier ones, and stop before them.
+        // // Later services use earlier ones, and stop before them.
         let services =
             agent.loops(isPolling: true) { take($0, readiness: readiness) }.map { Loop($0) }
             + cardholders.services + pushServices(pushServer, readiness)
@@ -244,7 +246,7 @@ struct AgentProcess {
             ]
             + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness: readiness, last: lastReload)
         var configuration = ServiceGroupConfiguration(
-            // If one fails, the others still stop in order.
+            // // If one service fails, the others still stop in order.
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
@@ -293,7 +295,7 @@ struct AgentProcess {
             looks: looks, clock: SystemClock(), log: log
         ) {
             readiness.has(.control)
-            // If a port is taken, the agent stops again and does not say that it listens.
+            // // If a port is in use, the agent stops and does not print that it listens.
             guard await cancelWhenGracefulShutdown(readiness.untilPorts) else { return }
             StandardStream.output.say("listening on \(path)")
         }

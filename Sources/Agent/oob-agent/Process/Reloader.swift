@@ -6,30 +6,30 @@ import LinuxProcess
 import Logging
 import PushReceiver
 
-/// Reloads the settings on SIGHUP, and applies those that may change while the agent runs.
+/// Reloads the settings on SIGHUP, and applies the reloadable ones.
 struct Reloader: Sendable {
-    /// What a reload applies; every other setting waits for the next start.
+    /// The settings that a reload applies; every other setting needs a restart.
     private static let changeable: Set<Setting> = [
         .logLevel, .logFormat, .issuers, .personaTags, .clientCert, .clientKey, .proxy, .pushTLSCert, .pushTLSKey,
     ]
 
-    /// As the agent was started.
+    /// The settings at the start of the agent.
     let started: Settings
     let tuning: LogTuning
     let gateway: HTTPIssuerGateway
     let pushServer: PushServer?
     let allowedIssuers: AllowedIssuers
-    /// Lets those who play cardholders use the rules.
+    /// Passes the rules to the personas.
     let useRules: @Sendable (Settings) -> Void
-    /// Has the control socket's file looked at.
+    /// Requests a check of the control socket's file.
     let lookAtSocket: @Sendable () -> Void
-    /// Nil if no service manager started the agent.
+    /// `nil` if no service manager started the agent.
     let manager: ServiceManager?
     let readiness: Readiness
     let last: LastReload
     let log: Logger
 
-    /// Works as long as requests come.
+    /// Runs as long as requests come.
     func run(_ requests: some AsyncSequence<some Any, Never>) async throws {
         for await _ in requests {
             notify([.reloading])
@@ -41,7 +41,7 @@ struct Reloader: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Applies the settings, and returns what is wrong with them; an invalid config changes nothing.
+    /// Applies the settings, and returns the error in them; an invalid config changes no setting.
     private func reload() -> String? {
         do throws(StartError) {
             let settings = try started.again()
@@ -66,13 +66,13 @@ struct Reloader: Sendable {
     /// Whether a setting has changed but needs a restart.
     private func isWaiting(_ setting: Setting, _ settings: Settings) -> Bool {
         guard settings.found[setting] != started.found[setting] else { return false }
-        // A receiver begins or stops to speak TLS at a start.
+        // // TLS on the push port is turned on or off only at a start.
         let isTLSTurned = (settings.push?.identity == nil) != (started.push?.identity == nil)
         return !Self.changeable.contains(setting) || (isTLSTurned && setting.isOfPushTLS)
     }
 
     private func notify(_ news: [ServiceManager.News]) {
-        // Whoever started the agent hears first from its supervision that it is ready: until then it is starting.
+        // // The first READY=1 comes from the supervision: until then the manager must see the agent as starting.
         guard readiness.isTold else { return }
         do throws(SystemError) {
             try manager?.tell(news)

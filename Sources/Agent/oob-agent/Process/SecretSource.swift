@@ -5,7 +5,7 @@ import SQLiteBackup
 
 /// Reads or makes the agent's secret.
 enum SecretSource {
-    /// A secret that no file has yet.
+    /// Generates a secret without writing it to a file.
     static func generate() throws(StartError) -> AgentSecret {
         do {
             return try AgentSecret.generate()
@@ -14,7 +14,7 @@ enum SecretSource {
         }
     }
 
-    /// Writes a secret that was made now into the state directory.
+    /// Writes a generated secret into the state directory.
     static func keep(_ secret: AgentSecret, _ settings: Settings, log: Logger) throws(StartError) {
         let path = file(settings)
         do throws(FileError) {
@@ -27,7 +27,7 @@ enum SecretSource {
             metadata: ["path": "\(path)"])
     }
 
-    /// The refusal of a start without a secret on what another one has sealed: a new one would open nothing.
+    /// The refusal of a start without the secret that sealed the data: a new secret could not unseal it.
     static func missing(beside database: String, _ settings: Settings) -> StartError {
         StartError(
             .config,
@@ -37,7 +37,7 @@ enum SecretSource {
 
     private static func file(_ settings: Settings) -> String { "\(settings.stateDirectory)/\(StateFiles.secret)" }
 
-    /// Reads the named file, or the one that an earlier start made; `nil` if there is none.
+    /// Reads the named file or the file of an earlier start, and returns `nil` if there is none.
     static func find(_ settings: Settings) throws(StartError) -> AgentSecret? {
         if let path = settings.secretFile { return try read(path, privacy: settings.secretPrivacy) }
         do throws(StartError) {
@@ -47,9 +47,11 @@ enum SecretSource {
         }
     }
 
-    /// Reads the previous secret; nil if none is given.
+    /// Reads the previous secret.
     ///
-    /// A credential of that name need not be there, a file that was named must be.
+    /// `nil` if none is given.
+    ///
+    /// The systemd credential may be missing. A file named in the settings must exist.
     static func loadPrevious(_ settings: Settings) throws(StartError) -> AgentSecret? {
         if let path = settings.previousSecretFile { return try read(path, privacy: .ownerOnly) }
         guard let credentials = settings.credentials else { return nil }
@@ -86,7 +88,7 @@ enum SecretSource {
 }
 
 extension AgentProcess {
-    /// Keeps a new secret in the state directory, unless a database is there already.
+    /// Writes a new secret into the state directory, unless a database exists there already.
     func keep(_ secret: AgentSecret) throws(StartError) {
         let directory = settings.stateDirectory
         guard !StateFiles.hasDatabase(directory) else {
@@ -95,7 +97,7 @@ extension AgentProcess {
         try SecretSource.keep(secret, settings, log: log)
     }
 
-    /// The previous secret, if what it encrypts must now be encrypted under `secret`; else nil.
+    /// The previous secret, or `nil` if no data must be sealed again under `secret`.
     func previousSecret(of secret: AgentSecret) throws(StartError) -> AgentSecret? {
         let previous = try SecretSource.loadPrevious(settings)
         guard previous != secret else { throw SecretSource.unchanged }
@@ -108,6 +110,6 @@ extension StartError {
 }
 
 extension StartError.Status {
-    /// EX_NOINPUT: a file that is needed is not there.
+    /// EX_NOINPUT: a required file is missing.
     fileprivate static var missing: Self { .noInput }
 }

@@ -15,7 +15,7 @@ extension ControlAccess {
 }
 
 extension SettingSource {
-    /// The group id for the socket; chown(2) allows only a group that the agent's user is in.
+    /// The group id for the socket; chown(2) allows only a group of the agent's user.
     fileprivate func socketGroup() throws(StartError) -> UInt32? {
         guard let found = find(.socketGroup) else { return nil }
         guard let group = Accounts.group(found.value) else {
@@ -35,7 +35,7 @@ extension SettingSource {
         return group
     }
 
-    /// The users and groups of a list: separated by commas, a group with `group:` before it.
+    /// The users and groups of a list: separated by commas, a group with the prefix `group:`.
     fileprivate func named(_ setting: Setting) throws(StartError) -> ControlAccess.Named? {
         guard let found = find(setting) else { return nil }
         let names = try Self.entries(of: found, "names: put these users into a group and name that")

@@ -1,7 +1,7 @@
 import StrictJSON
 import TextAndTime
 
-/// Settings as a config file has them.
+/// Settings in the form of a config file.
 enum ConfigText {
     private static let width = 117
 
@@ -18,7 +18,7 @@ enum ConfigText {
         }
     }
 
-    /// What was found, each with its place: a config file that sets the same.
+    /// The settings that are set, each with its place, as a config file with the same values.
     static func found(in source: SettingSource) -> String {
         let head = source.config == nil ? "# No config file was named." : "# The config file is in order."
         let found = Setting.allCases.compactMap { setting in
@@ -28,7 +28,7 @@ enum ConfigText {
             separator: "\n")
     }
 
-    /// As YAML takes it for this text and nothing else.
+    /// A YAML scalar that parses to exactly this text.
     private static func scalar(_ value: String) -> String {
         let isPlain =
             !value.isEmpty
@@ -36,7 +36,7 @@ enum ConfigText {
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) || "/._:-".utf8.contains(byte)
             } && !value.hasPrefix("-") && !value.hasPrefix(":") && !value.hasSuffix(":")
         if isPlain { return value }
-        // A string of JSON's is one of YAML's.
+        // // A JSON string is a YAML string.
         return String(decoding: JSONValue.string(value).serialized(), as: UTF8.self)
     }
 
@@ -52,7 +52,7 @@ enum ConfigText {
 }
 
 extension Setting {
-    /// A value for the sample config file: the default if that is a fixed text, else an example.
+    /// A value for the sample config file: the default if it is a fixed text, otherwise an example.
     var sample: String {
         switch self {
         case .stateDir: "/var/lib/oob-agent"

@@ -4,17 +4,19 @@ import Keys
 import PostgresStore
 import Records
 
-/// The database that several hosts share, as the settings name it.
+/// The settings of the database that several hosts share.
 struct DatabaseSettings {
     let settings: PostgresSettings
     let host: HostName
 
-    /// Where it is, for people.
+    /// The database's URL, for people.
     var place: String { "\(settings.url)" }
 
-    /// Reads what the settings name; nil if the store is a file.
+    /// Reads the settings.
     ///
-    /// - Parameter isMigration: whether a database may be named elsewhere.
+    /// `nil` if the store is a file.
+    ///
+    /// - Parameter isMigration: whether `--migrate-to` may name the database instead.
     static func read(_ source: SettingSource, isMigration: Bool) throws(StartError) -> DatabaseSettings? {
         guard let found = source.find(.database) else {
             guard !isMigration else { return nil }
@@ -27,7 +29,7 @@ struct DatabaseSettings {
         return try read(found, source)
     }
 
-    /// The database that a state is moved to.
+    /// The database to which a state is moved.
     static func target(_ url: String, _ source: SettingSource) throws(StartError) -> DatabaseSettings {
         try read(SettingSource.Found(value: url, place: "--migrate-to", status: .usage), source)
     }
@@ -48,7 +50,7 @@ struct DatabaseSettings {
             throw StartError(found.status, "\(found.place): \(error)")
         }
         var limits = PostgresLimits()
-        // A host that is frozen holds no row for longer, and no statement keeps others waiting.
+        // // A frozen host then locks no row for longer, and no statement blocks others for long.
         (limits.statement, limits.lock, limits.idleInTransaction) = (.seconds(5), .seconds(3), .seconds(5))
         return DatabaseSettings(
             settings: PostgresSettings(url: url, password: try password(source), limits: limits), host: host)
@@ -73,7 +75,7 @@ struct DatabaseSettings {
 }
 #else
 extension SettingSource {
-    /// Refuses what goes with PostgreSQL.
+    /// Refuses settings that need PostgreSQL.
     func expectNoPostgreSQL() throws(StartError) {
         for setting in [Setting.database, .databasePasswordFile, .hostName, .hostLease] {
             guard let found = find(setting) else { continue }

@@ -2,9 +2,9 @@ import DurableFiles
 import FoundationEssentials
 import Keys
 
-/// A certificate chain and its private key, from the files that two settings name.
+/// A certificate chain and its private key, from the files of two settings.
 struct KeyPairFiles {
-    /// The largest file that is taken for either, in bytes.
+    /// The limit for either file, in bytes.
     private static let maxBytes = 1_048_576
 
     private let certificate: SettingSource.Found
@@ -12,7 +12,9 @@ struct KeyPairFiles {
     let chain: [UInt8]
     let secret: Secret
 
-    /// Reads both files; nil if neither is set, and an error names the setting and the file.
+    /// Reads both files.
+    ///
+    /// `nil` if neither is set. An error names the setting and the file.
     static func read(
         _ source: SettingSource, certificate: Setting, key: Setting
     ) throws(StartError) -> KeyPairFiles? {
@@ -43,7 +45,7 @@ struct KeyPairFiles {
         self.chain = Array(chain)
     }
 
-    /// What is wrong with the content of one of them.
+    /// The error for invalid content of one of the files.
     func refusal(ofCertificate isOfCertificate: Bool, _ problem: String) -> StartError {
         let found = isOfCertificate ? certificate : key
         return StartError(.config, "\(found.place): \(found.value): \(problem)")

@@ -1,9 +1,11 @@
 import AgentHost
 import FoundationEssentials
 
-/// The environment as it was at start.
+/// The environment at the start of the process.
 enum ProcessEnvironment {
-    /// The service manager that started the agent, if there is one; read before ``variables``, as it removes its own.
+    /// The service manager, if one started the agent.
+    ///
+    /// Read before ``variables``, because it unsets its own variables.
     static let serviceManager = ServiceManager.takeFromEnvironment()
 
     static let variables = ProcessInfo.processInfo.environment

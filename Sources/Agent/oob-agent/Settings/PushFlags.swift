@@ -27,7 +27,7 @@ struct PushFlags: ParsableArguments {
     @Option(name: .customLong("poll-interval-with-push"), help: ArgumentHelp(.pollIntervalWithPush, "seconds"))
     var pollInterval: String?
 
-    /// The flag's value; nil if it was not given, or is not one of these flags.
+    /// The flag's value, or `nil` if it was not given, or is not one of these flags.
     func value(of setting: Setting) -> String? {
         switch setting {
         case .pushListen: listen

@@ -4,15 +4,15 @@ import IssuerProtocol
 import Keys
 import PushReceiver
 
-/// The push listener: its address, its certificate and the URL that issuers see.
+/// The push listener: its address, its certificate and its public URL.
 struct PushListenerSettings {
     let address: ListenAddress
     let identity: ServerIdentity?
-    /// Whether all senders come from the address of a proxy.
+    /// Whether all senders have the address of a proxy.
     let isBehindProxy: Bool
     let settings: PushSettings
 
-    /// Reads and checks the settings and files; nil if no pushes are received.
+    /// Reads and checks the settings and files, and returns `nil` if the agent receives no pushes.
     static func read(_ source: SettingSource) throws(StartError) -> PushListenerSettings? {
         let behindProxy = try source.choice(.pushBehindProxy, allowed: ["true", "false"]) { $0 == "true" } ?? false
         let vapid = try source.choice(.pushVAPID, allowed: ["required", "upstream"]) { $0 } ?? "required"

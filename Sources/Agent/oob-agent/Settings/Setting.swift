@@ -1,7 +1,7 @@
 import Authenticator
 import IssuerLink
 
-/// Every setting, by the name that its flag and its config member have.
+/// The settings, by the names of their flags and config members.
 enum Setting: String, CaseIterable {
     case stateDir = "state-dir"
     case socket
@@ -47,7 +47,7 @@ enum Setting: String, CaseIterable {
         "OOB_AGENT_" + rawValue.uppercased().replacing("-", with: "_")
     }
 
-    /// The end of the sentence that refuses a name that no setting has, and that comes near none.
+    /// The end of the error for an unknown name without a similar setting.
     static let advice = {
         let bounds: [Setting] = [
             .maxUndecided, .maxEnrollments, .maxStoredBytes, .maxAnswerBytes, .eventsKept, .auditRetention, .retention,
@@ -147,14 +147,16 @@ enum Setting: String, CaseIterable {
         }
     }
 
-    /// The range and the default as the help has them; empty if the setting is not a whole number.
+    /// The range and the default, for the help, empty if the setting is not a whole number.
     private var numbers: String {
         number.map { "\($0.range.lowerBound) to \($0.range.upperBound). Default: \($0.usual)" } ?? ""
     }
 
-    /// The range and the default of a setting that is a whole number; `nil` for others.
+    /// The range and the default of a setting that is a whole number.
     ///
-    /// All other bounds are constants of the parts that they are for: docs/reference/limits.md lists them.
+    /// `nil` for others.
+    ///
+    /// All other limits are constants in the code that they apply to: docs/reference/limits.md lists them.
     var number: (range: ClosedRange<Int>, usual: Int)? {
         switch self {
         case .hostLease: (300...60_000, 15_000)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The flags of all settings, as text: what is allowed is checked in one place, wherever a setting comes from.
+/// The flags of all settings, as text: one place validates values from any source.
 struct SettingFlags: ParsableArguments {
     @Option(help: ArgumentHelp("The config file (YAML).", valueName: "file"), completion: .file())
     var config: String?
@@ -159,7 +159,7 @@ struct DatabaseFlags: ParsableArguments {
     @Option(name: .customLong("host-lease"), help: ArgumentHelp(.hostLease, "milliseconds"))
     var hostLease: String?
 
-    /// The flag's value; nil if it was not given, or is not one of these flags.
+    /// The flag's value, or `nil` if it was not given, or is not one of these flags.
     func value(of setting: Setting) -> String? {
         switch setting {
         case .database: url
@@ -171,7 +171,7 @@ struct DatabaseFlags: ParsableArguments {
     }
 }
 
-/// The flags of who may use the control socket, as text.
+/// The flags for access to the control socket, as text.
 struct AccessFlags: ParsableArguments {
     @Option(name: .customLong("socket-group"), help: ArgumentHelp(.socketGroup, "group"))
     var group: String?
@@ -182,7 +182,7 @@ struct AccessFlags: ParsableArguments {
     @Option(name: .customLong("may-decide"), help: ArgumentHelp(.mayDecide, "list"))
     var mayDecide: String?
 
-    /// The flag's value; nil if it was not given, or is not one of these flags.
+    /// The flag's value, or `nil` if it was not given, or is not one of these flags.
     func value(of setting: Setting) -> String? {
         switch setting {
         case .socketGroup: group

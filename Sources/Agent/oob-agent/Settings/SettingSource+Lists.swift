@@ -6,12 +6,12 @@ extension SettingSource {
 
     private static let example = "\"https://bank.example, https://card.example:8443\""
 
-    /// The settings that are lists: their text has commas, and in a config file they may be a sequence too.
+    /// The settings that are lists: text with commas, or a sequence in a config file.
     static let lists: [Setting] = [.mayLook, .mayDecide, .issuers]
 
-    /// The entries of a list, without the blanks around them.
+    /// The entries of a list, trimmed.
     ///
-    /// - Parameter advice: what there are too many of, and what to do about it.
+    /// - Parameter advice: the kind of entries, and what to do if there are too many of them.
     static func entries(of found: Found, _ advice: String) throws(StartError) -> [String] {
         let entries = found.value.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
         guard entries.count <= maxEntries else {
@@ -24,12 +24,12 @@ extension SettingSource {
         String(String(text.drop { $0 == " " }.reversed()).drop { $0 == " " }.reversed())
     }
 
-    /// The issuers that enroll may name; `nil` for any.
+    /// The issuers that enroll may name, or `nil` for any.
     func issuers() throws(StartError) -> [IssuerURL]? {
         guard let found = find(.issuers) else { return nil }
         var issuers: [IssuerURL] = []
         for entry in try Self.entries(of: found, "issuers") {
-            // An empty list allows nothing: that is more likely a mistake than a wish.
+            // // An empty list would forbid all issuers: that is more likely a mistake than the intent.
             guard !entry.isEmpty else {
                 throw StartError(found.status, "\(found.place): must be origins, such as \(Self.example)")
             }

@@ -21,7 +21,7 @@ struct SettingSource {
         config = try path.map { path throws(StartError) in try ConfigFile(path: path) }
     }
 
-    /// The log format when not all settings are valid: from what can still be read.
+    /// The log format if some settings are invalid, from the sources that can be read.
     static func logFormat(_ flags: SettingFlags, _ environment: [String: String]) -> Settings.LogFormat {
         let source = try? SettingSource(flags: flags, environment: environment)
         let named = source?.find(.logFormat)?.value ?? flags.logFormat ?? environment[Setting.logFormat.variable]
@@ -30,7 +30,7 @@ struct SettingSource {
 
     struct Found {
         let value: String
-        /// What names the place in a message.
+        /// The name of the place in a message.
         let place: String
         let status: StartError.Status
     }
@@ -45,9 +45,10 @@ struct SettingSource {
         return config?.members[setting.rawValue].map { Found(value: $0.value, place: $0.place, status: .config) }
     }
 
-    /// Refuses a variable that has the form of a setting's, so that none is without effect in silence.
+    /// Refuses an unknown variable with the prefix of settings, because it would be ignored silently.
     ///
-    /// An empty one is not set. Kubernetes sets `…_PORT…` and `…_SERVICE_…` for a service that is called oob-agent.
+    /// An empty variable counts as not set. Kubernetes sets `…_PORT…` and `…_SERVICE_…` for a service with the name
+    /// oob-agent.
     func expectKnownVariables() throws(StartError) {
         let names = Setting.allCases.map(\.variable) + ["OOB_AGENT_CONFIG", "OOB_AGENT_USER"]
         let others = ["OOB_AGENT_PORT", "OOB_AGENT_SERVICE_"]
@@ -90,7 +91,7 @@ struct SettingSource {
         return found.value
     }
 
-    /// Refuses an empty path, and one that begins with ~, which only a shell expands.
+    /// Refuses an empty path, and a path that begins with ~, which only a shell expands.
     func checkPath(_ found: Found) throws(StartError) {
         guard !found.value.isEmpty, !found.value.utf8.contains(0) else {
             throw StartError(found.status, "\(found.place): must be a path")
@@ -111,7 +112,7 @@ struct SettingSource {
         return found.value
     }
 
-    /// A text without blanks, in ASCII.
+    /// Reads visible ASCII characters, without spaces.
     func visibleText(_ setting: Setting, bytes: ClosedRange<Int>) throws(StartError) -> String? {
         guard let found = find(setting) else { return nil }
         guard bytes.contains(found.value.utf8.count), found.value.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
@@ -140,14 +141,14 @@ struct SettingSource {
         }
     }
 
-    /// Nil if the socket is elsewhere than in the user's session.
+    /// Returns `nil` if the socket is not in the user's session directory.
     func sessionDirectory() throws(StartError) -> String? {
         ControlSocket.sessionDirectory(setting: try path(.socket), environment: environment)
     }
 }
 
 extension SettingSource {
-    /// An address on loopback; nil if the setting is not given.
+    /// An address on loopback, or `nil` if the setting is not given.
     func loopbackAddress(_ setting: Setting) throws(StartError) -> ListenAddress? {
         guard let found = find(setting) else { return nil }
         guard let address = ListenAddress(found.value, hosts: .addresses), address.isLoopback else {

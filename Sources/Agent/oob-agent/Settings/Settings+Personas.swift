@@ -17,7 +17,7 @@ extension SettingSource {
         }
     }
     #else
-    /// Refuses what goes with personas.
+    /// Refuses settings that need personas.
     func expectNoPersonas() throws(StartError) {
         let found = find(.personaTags).map { ($0.place, $0.status) }
         guard let (place, status) = found ?? config?.lists[ConfigFile.rules]?.first.map({ ($0.place, .config) })

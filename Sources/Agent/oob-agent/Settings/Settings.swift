@@ -14,7 +14,7 @@ import ThreeDS
 import Personas
 #endif
 
-/// All settings, checked: a flag wins over an environment variable, and that over the config file.
+/// All settings, validated: a flag overrides an environment variable, and that overrides the config file.
 struct Settings {
     enum LogFormat: String, CaseIterable {
         case text, json
@@ -22,26 +22,26 @@ struct Settings {
 
     let stateDirectory: String
     let socketPath: String
-    /// Where the socket is, if that is the user's session: it is made if it is missing.
+    /// The socket's directory in the user's session, which is made if it is missing.
     let sessionDirectory: String?
-    /// Who may use the socket.
+    /// The rights for the socket.
     let access: ControlAccess
-    /// A file that was named, or a credential of systemd's; nil: one is made.
+    /// The named file or a systemd credential, or `nil` if the agent makes a secret.
     let secretFile: String?
     #if PostgreSQL
-    /// The database that several hosts share; nil: the store is a file.
+    /// The database that several hosts share, or `nil` if the store is a file.
     let database: DatabaseSettings?
     #endif
-    /// systemd hands credentials over with an owner and mode of its own.
+    /// The check for the secret's file: systemd gives credentials an owner and mode of its own.
     let secretPrivacy: FilePrivacy
-    /// The previous secret's file, while the secret changes; nil if none is named.
+    /// The previous secret's file, while the secret changes, or `nil` if none is named.
     let previousSecretFile: String?
-    /// The directory of systemd's credentials; nil if there is none.
+    /// The directory of systemd's credentials, or `nil` if there is none.
     let credentials: String?
     let logLevel: Logger.Level
     let logFormat: LogFormat
     let exponentPolicy: ExponentPolicy
-    /// The issuers that enroll may name; `nil`: any.
+    /// The issuers that enroll may name, or `nil` for any.
     let issuers: [IssuerURL]?
     let allowTestAuthenticators: Bool
     let hasTestClock: Bool
@@ -49,18 +49,18 @@ struct Settings {
     let cardholders: Cardholders.Settings
     #endif
     let network: OutboundNetwork
-    /// The module that is loaded for keys on tokens; nil: none.
+    /// The module that is loaded for keys on tokens, or `nil` for none.
     let pkcs11Module: String?
-    /// How the TPM is reached; nil: as the environment says.
+    /// The TPM's TCTI, or `nil` for the environment's value.
     let tpmTCTI: String?
-    /// Nil: metrics are on the control socket alone.
+    /// The metrics port, or `nil` if metrics are on the control socket only.
     let metricsAddress: ListenAddress?
     /// Milliseconds.
     let hostLease: Int
     let maxUndecided: Int
-    /// Nil: as many as suit the store.
+    /// The limit for enrollments, or `nil` for the default of the store.
     let maxEnrollments: Int?
-    /// Nil: as many as suit the store.
+    /// The limit for stored bytes, or `nil` for the default of the store.
     let maxStoredBytes: Int?
     let maxAnswerBytes: Int
     let eventsKept: Int
@@ -68,14 +68,14 @@ struct Settings {
     let auditRetention: Int64
     /// Seconds.
     let retention: Int64
-    /// Nil: requests come by polls alone.
+    /// The push listener, or `nil` if requests come by polls only.
     let push: PushListenerSettings?
-    /// What was found for each setting, as text; a default is not found.
+    /// The text of each setting that is set; defaults are not included.
     let found: [Setting: String]
     private let flags: SettingFlags
     private let environment: [String: String]
 
-    /// - Parameter isMigration: whether the settings of a database are those of where the state is moved to.
+    /// - Parameter isMigration: whether the database settings describe the target of a move.
     init(flags: SettingFlags, environment: [String: String], isMigration: Bool = false) throws(StartError) {
         let source = try SettingSource(flags: flags, environment: environment)
         try source.expectKnownVariables()
@@ -136,12 +136,12 @@ struct Settings {
         self.environment = environment
     }
 
-    /// Reads all settings again: the config and the files that it names may have changed.
+    /// Reads all settings again: the config file and the files that it names may have changed.
     func again() throws(StartError) -> Settings { try Settings(flags: flags, environment: environment) }
 }
 
 extension LineFormat {
-    /// As standard error takes it.
+    /// The format for standard error.
     init(_ format: Settings.LogFormat) {
         self =
             switch format {
@@ -152,7 +152,7 @@ extension LineFormat {
 }
 
 extension OutboundNetwork {
-    /// Reads and checks what the settings name; an error names the setting and the file.
+    /// Reads and checks the settings; an error names the setting and the file.
     init(_ source: SettingSource) throws(StartError) {
         self.init(identity: try Self.identity(source), proxy: try Self.proxy(source))
     }

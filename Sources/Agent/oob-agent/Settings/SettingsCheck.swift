@@ -9,8 +9,8 @@ import LinuxProcess
 
 /// Checks the files and directories that the settings name, for `--check-config`.
 ///
-/// It opens and reads as a start would, and makes and changes nothing. It does not look at defaults: systemd makes the
-/// usual directories, and a start makes a secret.
+/// It opens and reads files as a start does, and does not make or change any. It does not check defaults: systemd makes
+/// the default directories, and a start makes a secret.
 struct SettingsCheck {
     let settings: Settings
     let source: SettingSource
@@ -36,7 +36,7 @@ struct SettingsCheck {
         }
     }
 
-    /// Checks what a setting names; an error says the setting's place first.
+    /// Checks the value of a setting; an error begins with the setting's place.
     @discardableResult
     private func named<Value>(
         _ setting: Setting, _ look: (String) throws(StartError) -> Value?
@@ -49,7 +49,7 @@ struct SettingsCheck {
         }
     }
 
-    /// Its directory must be there, unless it is the state directory, which a start makes.
+    /// The socket's directory must exist, unless it is the state directory, which a start makes.
     private func socket(_ path: String) throws(StartError) {
         var status = stat()
         if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {

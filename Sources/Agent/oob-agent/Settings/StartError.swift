@@ -4,7 +4,7 @@ import Glibc
 import Keys
 import Records
 
-/// Why the agent does not start, with the exit status that sysexits.h has for it.
+/// The reason why the agent does not start, with an exit status of sysexits.h.
 struct StartError: Error {
     enum Status: Int32, CaseIterable {
         case usage = 64
@@ -14,13 +14,13 @@ struct StartError: Error {
         case unavailable = 69
         case software = 70
         case osError = 71
-        /// What is to be restored or moved into is not empty.
+        /// The target of a restore or a move is not empty.
         case cannotCreate = 73
         case ioError = 74
         case noPermission = 77
         case config = 78
 
-        /// What the status means, in a few words, for the help.
+        /// The meaning of the status in a few words, for the help.
         var meaning: String {
             switch self {
             case .usage: "wrong usage"
@@ -36,14 +36,14 @@ struct StartError: Error {
             }
         }
 
-        /// A line for each, as the program's help has it.
+        /// A line for each status, for the program's help.
         static var help: String {
             (["   0  stopped in order"] + allCases.map { "  \($0.rawValue)  \($0.meaning)" }).joined(separator: "\n")
         }
     }
 
     let status: Status
-    /// One sentence: what, where, and what to do.
+    /// A sentence: the fault, its place and the remedy.
     let message: String
 
     init(_ status: Status, _ message: String) {
@@ -53,9 +53,9 @@ struct StartError: Error {
 }
 
 extension StartError.Status {
-    /// The status for a file that the system refused, by errno.
+    /// The status for a file error, by errno.
     ///
-    /// Full disks and process limits may pass by themselves; owners and modes need a person.
+    /// Full disks and process limits may resolve by themselves. Wrong owners and modes need a person.
     init(_ systemError: CInt?) {
         self =
             switch systemError {
@@ -86,7 +86,7 @@ extension StartError {
         self.init(status, "\(error)")
     }
 
-    /// Statuses for which a start that is simply tried again may go well: 69 and 74.
+    /// Maps a store error; with the statuses 69 and 74 a later start may succeed without any change.
     init(_ trouble: StoreError) {
         let status: Status =
             switch trouble.kind {
@@ -100,7 +100,7 @@ extension StartError {
         self.init(status, trouble.sentence)
     }
 
-    /// An unknown error is an internal error.
+    /// Maps any error; an unknown one is an internal error.
     init(_ error: any Error) {
         switch error {
         case let known as StartError: self = known
