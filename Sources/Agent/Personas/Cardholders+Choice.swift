@@ -8,15 +8,17 @@ import Synchronization
 import TextAndTime
 import ThreeDS
 
-/// Who answers a request: a tag in it, else its enrollment's persona, else the first rule that matches.
+/// The choice of a script: a tag in the request, else the enrollment's persona, else the first rule that matches.
 extension Cardholders {
     /// The member of a transaction that names a persona, if tags are on.
     static let tagMember = "oobPersona"
 
-    /// The script of a request, settled now if that was not done before; nil if nobody is to be asked for one.
+    /// Returns the script of a request, and chooses and stores it first if it has none.
+    ///
+    /// `nil` if no choice is needed.
     func settled(_ id: RequestID) async throws -> (script: Script, request: RequestRecord)? {
         let settings = settings.withLock(\.self)
-        // Most agents have no personas: then nothing is written for a request.
+        // Most agents have no personas. Then no row is written for a request.
         let isPlayed = try await agent.store.read { store in
             guard let request = try store.request(id), request.life.state == .pending, !request.isDamaged,
                 let enrollment = try store.enrollment(request.enrollmentId), enrollment.isPlayable
@@ -26,7 +28,7 @@ extension Cardholders {
             return !settings.rules.isEmpty || settings.takesTags
         }
         guard isPlayed else { return nil }
-        // Since the look the request may have been decided, or its enrollment may have ended or got another persona.
+        // Since the read the request may have been decided, or its enrollment may have ended or got another persona.
         return try await agent.store.write { store in
             guard let request = try store.request(id), request.life.state == .pending,
                 let enrollment = try store.enrollment(request.enrollmentId), enrollment.isPlayable
@@ -42,7 +44,9 @@ extension Cardholders {
         }
     }
 
-    /// What would answer a request now, and the persona that was asked, if one is set.
+    /// Chooses the script that would answer a request now.
+    ///
+    /// Returns also the enrollment's persona, if one is set.
     static func choice(
         for request: RequestRecord, of enrollment: Enrollment, _ settings: Settings, in store: StoreReading
     ) throws -> (Script, PersonaSetting?) {
@@ -101,7 +105,7 @@ extension Cardholders {
 }
 
 extension Script {
-    /// The same with a reason that fits its row: 256 rules would say more than anyone reads.
+    /// A copy with a reason that fits its row; with 256 rules the text would be too long to read.
     fileprivate var bounded: Script {
         guard reason.utf8.count > 2_048 else { return self }
         return Script(

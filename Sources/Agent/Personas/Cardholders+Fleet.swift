@@ -5,7 +5,7 @@ import Records
 import StoreTables
 
 extension Cardholders {
-    /// How many requests one read of the store looks at, so that none takes long.
+    /// The number of requests in one read of the store, so that no read takes long.
     private static let fleetPage = 10_000
     private static let personaPage = 1_000
 
@@ -47,7 +47,7 @@ extension Cardholders {
         }
     }
 
-    /// Empty if nobody was to answer.
+    /// The persona's name, empty if no persona was to answer.
     private static func persona(ofScript document: String?) -> String {
         guard let script = document.flatMap(Script.init(document:)), script.source != .nobody else { return "" }
         return script.persona.rawValue

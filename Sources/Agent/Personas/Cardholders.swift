@@ -9,9 +9,9 @@ import StoreTables
 import Synchronization
 import WrongAssertions
 
-/// Plays the cardholders of `test` enrollments, as personas, tags and rules say.
+/// Plays the cardholders of `test` enrollments, with personas, tags and rules.
 package final class Cardholders: Sendable {
-    /// What an operator may set about them.
+    /// The settings of the personas.
     package struct Settings: Sendable {
         package var rules: [Rule]
         /// Whether a transaction may name the persona that answers it.
@@ -23,10 +23,10 @@ package final class Cardholders: Sendable {
         }
     }
 
-    /// Beyond what the sandbox takes in ten seconds.
+    /// More than the sandbox accepts in ten seconds.
     private static let floodSize = 500
     private static let pageSize = 100
-    /// Seconds from one try to the next, at most: the issuer may be away for long.
+    /// The most seconds between two tries: the issuer may be unreachable for long.
     private static let longestPause: Double = 60
 
     let agent: Agent
@@ -36,7 +36,7 @@ package final class Cardholders: Sendable {
     private let log: Logger
 
     /// - Parameters:
-    ///   - readSettings: reads them again.
+    ///   - readSettings: reads the settings again.
     ///   - crash: ends the process at once.
     package init(
         _ agent: Agent, _ settings: Settings,
@@ -50,7 +50,7 @@ package final class Cardholders: Sendable {
         self.log = log
     }
 
-    /// Uses these settings for requests that come from now on.
+    /// Uses these settings for later requests.
     package func use(_ new: Settings) { settings.withLock { $0 = new } }
 
     /// Plays until the task is cancelled.
@@ -58,7 +58,7 @@ package final class Cardholders: Sendable {
         try await agent.playing { [self] id in await play(id) }
     }
 
-    /// Answers one request, if something is to answer it.
+    /// Answers one request, if it has a script.
     private func play(_ id: RequestID) async {
         do {
             guard let (script, request) = try await settled(id) else { return }
@@ -67,21 +67,22 @@ package final class Cardholders: Sendable {
             try await actInTime(script, on: request)
         } catch is CancellationError {
         } catch let error as CommandError where error.code == .noLongerDecidable {
-            // Somebody else decided it, or it is over.
+            // Somebody else decided the request, or it has ended.
         } catch {
             log.error("a persona could not answer", metadata: ["request": "\(id)", "reason": "\(error)"])
         }
     }
 
-    /// When a script answers, in seconds since 1970.
+    /// The time of a script's answer, in seconds since 1970.
     private static func time(of script: Script, for request: RequestRecord) -> Double {
         script.persona == .answersAfterExpiry
             ? Double(request.exp ?? 0) + Double(max(script.delay, 1))
             : Double(request.receivedAt) + Double(script.delay)
     }
 
-    /// Answers again where nothing was done because the issuer could not be asked, or has not said which signCount it accepted,
-    /// as a person does; the last time just before the request expires.
+    /// Acts, and tries again while the issuer is unreachable or has not reported its accepted signCount.
+    ///
+    /// A person would do the same. The last try is just before the request expires.
     private func actInTime(_ script: Script, on request: RequestRecord) async throws {
         if script.persona == .floodsFetch {
             try await agent.fetchTooOften(times: Self.floodSize, for: request, by: script.persona.rawValue)
@@ -134,7 +135,7 @@ package final class Cardholders: Sendable {
         _ = try await agent.decide(.deny(reason), on: request.id, expecting: Expectations(), by: script.approver)
     }
 
-    /// - Returns: what was sent; nil if the issuer has not taken it by the request's `exp`.
+    /// - Returns: the decision that was sent. `nil` if the issuer has not accepted it by the request's `exp`.
     private func approveAndDeliver(_ request: RequestRecord, _ script: Script) async throws -> [UInt8]? {
         let decided = try await agent.decide(
             .approve, on: request.id, expecting: Expectations(), by: script.approver)
@@ -143,7 +144,7 @@ package final class Cardholders: Sendable {
         return try await agent.store.read { try $0.evidence(of: request.id).decision }
     }
 
-    /// What was sent for the newest request that was approved before.
+    /// The decision for the newest request that was approved earlier.
     private func earlierApproval(of enrollment: EnrollmentID) async throws -> [UInt8]? {
         try await agent.store.read { store in
             let newest = try store.requests(pendingOnly: false, enrollment: enrollment, limit: Self.pageSize)
@@ -154,7 +155,7 @@ package final class Cardholders: Sendable {
         }
     }
 
-    /// The process ends once it has signed; what it finds after its next start, it approves.
+    /// Ends the process after it has signed; after the next start it approves the request.
     private func crashOnce(_ script: Script, on request: RequestRecord) async throws {
         guard !script.hasCrashed else {
             _ = try await agent.decide(.approve, on: request.id, expecting: Expectations(), by: script.approver)
@@ -169,7 +170,7 @@ package final class Cardholders: Sendable {
     }
 }
 
-/// Signs, and then the process ends before anything is kept.
+/// Signs, and then ends the process before anything is stored.
 private struct LastWords: TestAnswer {
     let crash: @Sendable () -> Void
 

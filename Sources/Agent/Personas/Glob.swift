@@ -1,7 +1,7 @@
 #if Personas
 import ThreeDS
 
-/// A pattern for a whole text: `*` stands for any characters, `?` for one, and every other character for itself.
+/// A pattern for a whole text: `*` matches any characters, `?` one, and every other character itself.
 struct Glob: Sendable, Equatable {
     private let pattern: [Unicode.Scalar]
 
@@ -11,7 +11,7 @@ struct Glob: Sendable, Equatable {
     func matches(_ text: String) -> Bool {
         let text = Array(text.unicodeScalars)
         var (place, at) = (0, 0)
-        /// Where to go on if what follows the last `*` does not match: it stands for one more character then.
+        /// The state to return to after a mismatch: the last `*` then matches one more character.
         var retry: (place: Int, at: Int)?
         while at < text.count {
             if place < pattern.count, pattern[place] == "*" {
@@ -36,10 +36,10 @@ struct DecimalAmount: Sendable, Equatable, Comparable {
     private static let most = 48
 
     private let integer: String
-    /// As many as an amount may have.
+    /// The decimals, padded to the most that an amount may have.
     private let decimals: String
 
-    /// Digits, and a point and more digits if it has decimals.
+    /// Parses digits, and a point and more digits if the amount has decimals.
     init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.most + 1, (1...2).contains(parts.count),

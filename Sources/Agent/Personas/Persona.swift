@@ -1,7 +1,7 @@
 #if Personas
 import WrongAssertions
 
-/// A scripted cardholder, by the name that a tester gives it.
+/// A scripted cardholder, under the name that testers use.
 package enum Persona: String, Sendable, CaseIterable {
     case ask, autoApprove, autoDeny, denyAsFraud, neverAnswers
     case badSignature, wrongKey, wrongChallenge, oldAssertion, alteredAmount, wrongOrigin, wrongRpIdHash
@@ -10,18 +10,18 @@ package enum Persona: String, Sendable, CaseIterable {
     case answersTwice, approvesThenDenies, answersAfterExpiry, crashesAfterSigning, floodsFetch, disappears
 
     package enum Group: String, Sendable {
-        /// What a cardholder may do.
+        /// A normal cardholder's actions.
         case honest
         /// An assertion that an issuer has to refuse.
         case wrong
-        /// What comes twice, too late or not at all.
+        /// Answers that come twice, too late or not at all.
         case timing
     }
 
     package var group: Group { traits.group }
-    /// What it does, as a sentence.
+    /// Its behaviour, in a sentence.
     package var summary: String { traits.summary }
-    /// What it signs wrongly; nil if it signs nothing or what it should.
+    /// The error in its signature, or `nil` if it signs correctly or not at all.
     var wrong: WrongAssertion? { traits.wrong }
 
     private var traits: (group: Group, summary: String, wrong: WrongAssertion?) {

@@ -5,23 +5,23 @@ import Records
 import StrictJSON
 import TextAndTime
 
-/// A persona that is set for an enrollment, and how far it has come.
+/// The persona of an enrollment, with its progress.
 struct PersonaSetting: Sendable, Equatable {
     static let delayRange = 0...86_400
     static let timesRange = 1...1_000_000
     static let seedRange = 0...Int(UInt32.max)
 
     let persona: Persona
-    /// The seconds after which it answers.
+    /// The seconds from a request to its answer.
     let delay: Int
-    /// How many requests it answers; nil: all.
+    /// The number of requests that it answers, or `nil` for all.
     let times: Int?
-    /// How likely it answers one; 1: always.
+    /// The probability that it answers a request, 1 for always.
     let odds: Double
     let seed: Int
-    /// How many requests it could have answered.
+    /// The number of requests that it could have answered.
     private(set) var seen = 0
-    /// How many it was to answer.
+    /// The number of requests that it had to answer.
     private(set) var played = 0
 
     init(_ order: PersonaOrder) throws(CommandError) {
@@ -47,19 +47,19 @@ struct PersonaSetting: Sendable, Equatable {
             .invalidArgument, "\(name): must be a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    /// Whether it answers the next request, and why it does not.
+    /// The reason why it does not answer the next request, or `nil` if it answers.
     var nextRefusal: String? {
         if let times, played >= times { return "the persona has answered the \(times) requests that it was set for" }
         return isDrawn ? nil : "the persona's odds of \(odds) were against it (request \(seen + 1), seed \(seed))"
     }
 
     mutating func take(isPlayed: Bool) {
-        // Saturates far beyond what an agent takes in.
+        // The limit is far above the number of requests that an agent receives.
         seen = min(seen + 1, Int(UInt32.max))
         if isPlayed { played += 1 }
     }
 
-    /// The same for the same seed and the same number of the request.
+    /// Deterministic: depends only on the seed and on the number of the request.
     private var isDrawn: Bool {
         guard odds < 1, let digest = try? SHA256Digest.of(Array("\(seed):\(seen)".utf8)) else { return true }
         let bits = digest.prefix(6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -77,7 +77,7 @@ struct PersonaSetting: Sendable, Equatable {
     static let limits = JSONLimits(maxBytes: 4_096, maxDepth: 1, maxValues: 16)
 
     var document: String {
-        // No times is 0.
+        // 0 stands for no `times`.
         let object: JSONObject = [
             "persona": .string(persona.rawValue), "delay": .integer(Int64(delay)),
             "times": .integer(Int64(times ?? 0)), "odds": .string("\(odds)"), "seed": .integer(Int64(seed)),
@@ -86,7 +86,7 @@ struct PersonaSetting: Sendable, Equatable {
         return String(decoding: object.serialized(), as: UTF8.self)
     }
 
-    /// Nil for what no persona of this version wrote.
+    /// Returns `nil` for a document that this version cannot have written.
     init?(document: String) {
         guard let object = try? JSONReader.object(Array(document.utf8), limits: Self.limits),
             let name = try? object.string("persona"), let odds = try? object.string("odds"),

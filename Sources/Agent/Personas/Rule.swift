@@ -5,29 +5,29 @@ import Records
 import TextAndTime
 import ThreeDS
 
-/// What a tester lets happen by itself, for requests of `test` enrollments: the first rule that matches decides.
+/// A tester's rule for requests of `test` enrollments; the first rule that matches decides.
 package struct Rule: Sendable, Equatable {
     package enum Outcome: String, Sendable, CaseIterable { case approve, deny, ask }
 
     let name: String
     let conditions: Conditions
     let outcome: Outcome
-    /// How many requests it decides; nil: all.
+    /// The number of requests that it decides, or `nil` for all.
     let times: Int?
 
-    /// Which requests it is about; what is nil is left open.
+    /// The conditions of the rule, of which `nil` matches every request.
     struct Conditions: Sendable, Equatable {
         var merchantName: Glob?
         var currency: Currency?
         var minAmount: DecimalAmount?
         var maxAmount: DecimalAmount?
-        /// As the enrollment's issuer is written.
+        /// The issuer's URL, as stored with the enrollment.
         var issuer: String?
         /// An enrollment's id or name.
         var enrollment: String?
     }
 
-    /// The persona that does it.
+    /// The persona for the rule's outcome.
     var persona: Persona {
         switch outcome {
         case .approve: .autoApprove
@@ -36,7 +36,7 @@ package struct Rule: Sendable, Equatable {
         }
     }
 
-    /// What of it does not hold for a request, as a sentence; nil if all holds.
+    /// The first condition that does not hold for a request, as a sentence, or `nil` if all hold.
     func mismatch(_ request: RequestRecord, of enrollment: Enrollment) -> String? {
         guard let transaction = request.presented?.transaction else { return "there is no transaction" }
         if let glob = conditions.merchantName, !glob.matches(transaction.merchantName) {
@@ -66,9 +66,9 @@ extension Rule {
         "merchantName", "currency", "minAmount", "maxAmount", "issuer", "enrollment",
     ]
 
-    /// Reads the rules of a config file, in their order.
+    /// Parses the rules of a config file, in their order.
     ///
-    /// - Throws: `ConfigError` that says file, line and what is allowed.
+    /// - Throws: `ConfigError` with the file, the line and the permitted values.
     package static func all(in entries: [ConfigEntry]) throws(ConfigError) -> [Rule] {
         var rules: [Rule] = []
         for (index, entry) in entries.enumerated() {

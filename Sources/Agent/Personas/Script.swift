@@ -4,18 +4,18 @@ import Journal
 import Records
 import StrictJSON
 
-/// What is to answer one request, settled once when it came.
+/// The choice of who answers a request; it is made once, when the request comes.
 struct Script: Sendable, Equatable {
     enum Source: String, Sendable, CaseIterable { case persona, tag, rule, nobody }
 
     let source: Source
-    /// `ask` if nothing answers.
+    /// `ask` if no persona answers.
     let persona: Persona
     let delay: Int
     /// The name of the rule.
     let rule: String?
     let reason: String
-    /// Whether the agent's process has ended for it.
+    /// Whether this script has ended the agent's process already.
     var hasCrashed = false
 
     init(_ source: Source, _ persona: Persona, delay: Int = 0, rule: String? = nil, because reason: String) {
@@ -45,7 +45,7 @@ struct Script: Sendable, Equatable {
         return String(decoding: object.serialized(), as: UTF8.self)
     }
 
-    /// Nil for what no persona of this version wrote.
+    /// Returns `nil` for a document that this version cannot have written.
     init?(document: String) {
         guard let object = try? JSONReader.object(Array(document.utf8), limits: PersonaSetting.limits),
             let source = (try? object.string("source")).flatMap(Source.init(rawValue:)),

@@ -1,5 +1,6 @@
 #if Personas
-// The only file that signs what nobody approved. It signs for `test` enrollments alone: a `TestApproval` is of no other.
+// The only file that signs without a person's approval. It signs for `test` enrollments only: a `TestApproval` exists
+// for no other.
 
 import IssuerProtocol
 import Keys
@@ -8,7 +9,7 @@ package import Signing
 import WebAuthn
 import WrongAssertions
 
-/// An assertion as no honest authenticator makes it; with ``WrongAssertion/none`` an honest one.
+/// A wrong assertion, which no honest authenticator makes; ``WrongAssertion/none`` makes a correct one.
 extension WrongAssertion: TestAnswer {
     package func body(of approval: TestApproval) async throws -> [UInt8] {
         let (presented, enrollment) = (approval.presented, approval.enrollment)
