@@ -31,23 +31,23 @@ package struct RowSealer: RowSeals {
     }
 }
 
-/// Everything that lies under the agent's secret, each under a label of its own.
+/// Each kind of data sealed under the agent's secret, with a label of its own.
 ///
-/// What is added here has to be brought along by ``SecretRewrapper`` when the secret changes.
+/// A kind that is added here must also be added to ``SecretRewrapper``, which seals it again when the secret changes.
 enum SealedUse: Equatable {
-    /// In the store, with its enrollment: the private half of its key.
+    /// The private half of an enrollment's key, in the enrollment's row.
     case credentialKey(EnrollmentID)
-    /// In the store, with its enrollment.
+    /// The access token, in the enrollment's row.
     case accessToken(EnrollmentID)
-    /// In the store, with its push subscription: the private key and the auth secret.
+    /// The private key and the auth secret of a push subscription, in its row.
     case pushKey(EnrollmentID)
-    /// In the store, with its enrollment: the key under which its requests are encrypted there.
+    /// The key that encrypts an enrollment's requests in the store, in the enrollment's row.
     case dataKey(EnrollmentID)
-    /// In the store, one for each chain of the journal.
+    /// The audit key of a chain of the journal.
     case auditKey
-    /// Of a row in the store, all of which it vouches for; what is sealed says of which table it is.
+    /// The MAC of a whole row; the sealed bytes name the table.
     case enrollmentRow
-    /// In the store: under which those rows stand in sums.
+    /// The key for sums over such rows, in the store.
     case rowKey
 
     var label: String {

@@ -1,7 +1,7 @@
 package import Keys
 package import Records
 
-/// The audit key under the agent's secret: the one file from which the journal's marks are signed.
+/// The audit keys, sealed under the agent's secret; no other file signs the journal's marks.
 package struct SealedAuditKeys: AuditKeys {
     private let secrets: SealingSecrets
 
@@ -9,14 +9,14 @@ package struct SealedAuditKeys: AuditKeys {
 
     package init(secret: AgentSecret) { self.init(SealingSecrets(secret)) }
 
-    /// Sealed as an enrollment's key is.
+    /// Makes an audit key; it is sealed as an enrollment's key is.
     package func make() throws -> [UInt8] {
         try secrets.sealing.seal(SigningKey.generate(.es256), label: SealedUse.auditKey.label)
     }
 
     package func open(_ sealed: [UInt8]) throws -> any JournalSigner { try opened(sealed).signer }
 
-    /// Whether it is under the previous secret.
+    /// Whether the key is sealed under the previous secret.
     package func isUnderPrevious(_ sealed: [UInt8]) throws -> Bool { try !secrets.isPresent(opened(sealed).secret) }
 
     private func opened(_ sealed: [UInt8]) throws -> (signer: Signer, secret: AgentSecret) {
@@ -24,7 +24,7 @@ package struct SealedAuditKeys: AuditKeys {
             do {
                 return (try Self.unseal(sealed, under: secret), secret)
             } catch SealError.notSealedByThisSecret {
-                // The next may be the one.
+                // Try the next secret.
             }
         }
         throw SealError.notSealedByThisSecret

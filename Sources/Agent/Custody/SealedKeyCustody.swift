@@ -2,9 +2,11 @@ package import Keys
 package import Records
 package import Signing
 
-/// Private keys under the agent's secret: the one file from which a credential's key signs.
+/// Private keys, sealed under the agent's secret.
 ///
-/// It makes and opens them. The store keeps them, each in the row of its enrollment.
+/// No other file signs with a credential's key.
+///
+/// It makes and opens the keys. The store has them, each in the row of its enrollment.
 package struct SealedKeyCustody: KeyCustody {
     private let secrets: SealingSecrets
     private let threads = SlowWork()
@@ -56,11 +58,11 @@ package struct SealedKeyCustody: KeyCustody {
         return try await threads.run { try secret.seal(key, label: label, pin: pin) }
     }
 
-    /// With its PIN exactly if it has one.
+    /// Opens a key; it needs the PIN exactly if the key has one.
     private func open(_ reference: KeyReference, pin: PIN?) async throws -> SigningKey {
         let (secrets, sealed, label) = (secrets, try sealed(reference), Self.label(reference.enrollment))
         let open: @Sendable () throws(SealedKeyError) -> SigningKey = { () throws(SealedKeyError) in
-            // The seal is opened before the PIN is tried, so a PIN is tried once.
+            // The seal is opened before the PIN, so a PIN is tried once only, even with two secrets.
             try secrets.openKey { secret throws(SealedKeyError) in try secret.openKey(sealed, label: label, pin: pin) }
         }
         do {
@@ -81,10 +83,10 @@ package struct SealedKeyCustody: KeyCustody {
     private static func label(_ name: EnrollmentID) -> String { SealedUse.credentialKey(name).label }
 }
 
-/// A key of the agent's own, in memory for one decision.
+/// One of the agent's own keys, in memory for one decision.
 private struct UnlockedOwnKey: UnlockedKey {
     let key: SigningKey
-    /// Only the PIN that was given opens the key; the secret, which opens one without, is the agent's and no user's.
+    /// Only a PIN verifies the user; a key without a PIN opens with the agent's secret, which no user gave.
     let verifiesUser: Bool
 
     var publicKey: PublicKey { key.publicKey }

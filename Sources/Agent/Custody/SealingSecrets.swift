@@ -1,40 +1,40 @@
 package import Keys
 import Synchronization
 
-/// The agent's secret, and the one before it while the agent's secret changes: both open what is sealed, and one seals.
+/// The agent's secret, and the previous one while the secret changes; both unseal, and one seals.
 package final class SealingSecrets: Sendable {
     private let present: AgentSecret
     private let previous: AgentSecret?
     private let isUnderPrevious = Atomic(false)
 
-    /// - Parameter previous: the secret that values may still be sealed under, while the agent's secret changes.
+    /// - Parameter previous: the secret under which values may still be sealed, while the agent's secret changes.
     package init(_ present: AgentSecret, previous: AgentSecret? = nil) {
         self.present = present
         self.previous = previous
     }
 
-    /// Lets the previous secret seal, as not all hosts of a database have the present one yet.
+    /// Seals under the previous secret, because not all hosts of a database have the present one yet.
     ///
-    /// It is called before anything is sealed.
+    /// Call before any value is sealed.
     package func sealUnderPrevious() { isUnderPrevious.store(true, ordering: .releasing) }
 
-    /// The one that seals.
+    /// The secret that seals.
     var sealing: AgentSecret {
         guard isUnderPrevious.load(ordering: .acquiring) else { return present }
         return previous ?? present
     }
 
-    /// Those that open, the likelier first.
+    /// The secrets that unseal, the likelier first.
     var opening: [AgentSecret] { [present] + [previous].compactMap(\.self) }
 
-    /// By which other hosts know the two.
+    /// The fingerprints by which other hosts recognize the two secrets.
     package func fingerprints() throws(OpenSSLError) -> (present: [UInt8], previous: [UInt8]?) {
         (try present.fingerprint(), try previous?.fingerprint())
     }
 
     func isPresent(_ secret: AgentSecret) -> Bool { secret == present }
 
-    /// Opens a value under whichever secret it is sealed.
+    /// Opens a value that is sealed under either secret.
     func open(_ sealed: [UInt8], label: String) throws(SealError) -> Secret {
         do throws(SealError) {
             return try present.open(sealed, label: label)
@@ -44,7 +44,7 @@ package final class SealingSecrets: Sendable {
         }
     }
 
-    /// Does something with a key under whichever secret it is sealed.
+    /// Runs `open` with the secret under which the key is sealed.
     func openKey<Result>(
         _ open: (AgentSecret) throws(SealedKeyError) -> Result
     ) throws(SealedKeyError) -> Result {

@@ -1,7 +1,7 @@
 package import Keys
 package import Records
 
-/// Brings what lies under the agent's previous secret under the present one.
+/// Seals values of the agent's previous secret again under the present one.
 package struct SecretRewrapper: Rewrapper {
     private let change: SecretChange
 

@@ -2,7 +2,7 @@ package import IssuerProtocol
 package import Keys
 package import Records
 
-/// Encrypts under the agent's secret.
+/// Seals access tokens and push keys under the agent's secret.
 package struct SecretSealer: SecretSealing {
     private let secrets: SealingSecrets
 

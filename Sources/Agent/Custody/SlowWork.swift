@@ -2,22 +2,22 @@ import Dispatch
 import Records
 import Synchronization
 
-/// Threads of their own for what keeps a processor busy for long, so that it holds up none of Swift's.
+/// Threads for work that is slow on the processor, so that it does not block Swift's own threads.
 ///
-/// Few, since each derivation of a key from a PIN takes 16 MiB.
+/// There are few threads, because each derivation of a key from a PIN takes 16 MiB.
 final class SlowWork: Sendable {
     static let threads = 2
     /// The most calls that wait or run.
     static let limit = 1_024
 
     private let queues = (0..<threads).map { DispatchQueue(label: "slow work \($0)") }
-    /// The calls that each thread has.
+    /// The calls of each thread.
     private let loads = Mutex([Int](repeating: 0, count: threads))
 
-    /// Runs a call on the thread that has the fewest.
+    /// Runs a call on the thread with the fewest calls.
     ///
-    /// Once begun it goes on to its end, and is waited for, also if its caller's task is cancelled: a PIN that is being
-    /// tried has been tried.
+    /// Once begun, the call runs to its end and the caller waits for it, even if the caller's task is cancelled: a PIN
+    /// attempt that has begun counts.
     ///
     /// - Throws: `SlowWorkError`, `NotWantedError` if the task was cancelled before it began, or what the call throws.
     func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
@@ -54,7 +54,7 @@ package struct SlowWorkError: Error, Equatable, Sendable, CustomStringConvertibl
     package var description: String { "\(SlowWork.limit) keys are already being opened; try again later" }
 }
 
-/// A call whose caller may leave until it begins.
+/// A call whose caller may leave until the call begins.
 private final class SlowCall<Value: Sendable>: Sendable {
     typealias Caller = CheckedContinuation<Value, any Error>
 
@@ -76,7 +76,7 @@ private final class SlowCall<Value: Sendable>: Sendable {
         if isGivenUp { caller.resume(throwing: NotWantedError()) }
     }
 
-    /// Who waits for it; nil if nobody does any more: then it is not to be made.
+    /// Begins the call; returns its caller, or `nil` if the caller has left: then the call must not run.
     func begin() -> Caller? {
         state.withLock { state in
             guard case .waiting(let caller) = state else { return nil }
