@@ -2,9 +2,9 @@ import Keys
 import Records
 import Signing
 
-/// Keys that the agent did not make, each used on the thread of its kind of place.
+/// Keys that the agent did not make, with a thread for each kind of place.
 ///
-/// So a token that does not answer holds up no key elsewhere.
+/// So a token that does not answer blocks no keys in other places.
 struct ExternalKeyRing: Sendable {
     private let keys: ExternalKeys
     private let files: TokenQueue
@@ -31,7 +31,7 @@ struct ExternalKeyRing: Sendable {
         ExternalKey(uri: uri, facts: try await proven(uri, pin: pin?.secret))
     }
 
-    /// The key shows that it signs, with this PIN, and that it is the enrolled one.
+    /// Proves that the key signs, with this PIN, and that it is the enrolled key.
     func unlock(_ key: ExternalKey, pin: PIN?) async throws -> any UnlockedKey {
         let found = try await proven(key.uri, pin: pin?.secret)
         guard found.publicKey == key.facts.publicKey else {
@@ -52,8 +52,8 @@ struct ExternalKeyRing: Sendable {
         }
     }
 
-    /// - Throws: `CancellationError` if nobody waited for the answer: what the key did with a PIN is not known then.
-    ///   Else `CustodyError`.
+    /// - Throws: `CancellationError` if the caller was cancelled. Then the result of a PIN attempt is unknown.
+    ///   Otherwise `CustodyError`.
     private func run<Value: Sendable>(
         _ uri: KeyURI, _ call: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -79,20 +79,20 @@ struct ExternalKeyRing: Sendable {
     }
 }
 
-/// An outside key for one decision.
+/// An external key for one decision.
 ///
-/// It is opened again for the signature, so that nothing stays open in between.
+/// It is opened again for the signature, so that it does not stay open in between.
 private struct UnlockedExternalKey: UnlockedKey {
     let ring: ExternalKeyRing
     let key: ExternalKey
     let pin: Secret?
 
-    /// If there is a PIN, `ExternalKeys.proven` returned: it was right, and the key cannot be used without it.
+    /// With a PIN, `ExternalKeys.proven` has returned: so the PIN was right, and the key cannot be used without it.
     var verifiesUser: Bool { pin != nil }
 
     var publicKey: PublicKey { key.facts.publicKey }
 
-    /// It did already, when it was opened.
+    /// Returns at once: the key was proved when it was opened.
     func prove() {}
 
     func signature(for permit: SigningPermit) async throws -> [UInt8] {

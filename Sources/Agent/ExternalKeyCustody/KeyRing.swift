@@ -3,12 +3,12 @@ package import Keys
 package import Records
 package import Signing
 
-/// All keys of the agent: those that it made, and those that were there already, elsewhere.
+/// All keys of the agent: its own keys, and existing keys in other places.
 package struct KeyRing: KeyCustody, ExternalKeyInspection {
     private let own: SealedKeyCustody
     private let external: ExternalKeyRing
 
-    /// - Parameter clock: how long a token is waited for is measured by it.
+    /// - Parameter clock: measures the limit for a token's answer.
     package init(own: SealedKeyCustody, external: ExternalKeys, clock: any AgentClock) {
         self.own = own
         self.external = ExternalKeyRing(external, clock: clock)

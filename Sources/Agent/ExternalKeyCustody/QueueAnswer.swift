@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The answer to one call on a queue, which its caller may stop waiting for.
+/// The answer to a call on a queue; the caller may stop waiting for it.
 final class QueueAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -10,14 +10,14 @@ final class QueueAnswer<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
-    /// Whether there is neither an answer yet, nor a caller that went away.
+    /// Whether the caller still waits, without an answer yet.
     var isWanted: Bool {
         state.withLock { state in
             if case .settled = state { false } else { true }
         }
     }
 
-    /// The answer; awaited once.
+    /// The answer, which may be awaited once.
     ///
     /// Throws `CancellationError` if the caller's task is cancelled first.
     var value: Value {
@@ -30,7 +30,7 @@ final class QueueAnswer<Value: Sendable>: Sendable {
         }
     }
 
-    /// Gives the answer; the first one counts.
+    /// Settles the answer, if an earlier call has not settled it.
     func settle(_ result: Result<Value, any Error>) {
         let continuation: CheckedContinuation<Value, any Error>? = state.withLock { state in
             switch state {

@@ -2,17 +2,17 @@ import Dispatch
 import Records
 import Synchronization
 
-/// A thread for calls that wait for a token, one after the other.
+/// A thread for calls that wait for a token, in sequence.
 ///
-/// Nobody who asks waits longer than `patience`.
+/// No caller waits longer than `patience`.
 ///
-/// Nothing can end a call that is with a token. One that does not come back holds up this queue and no other.
+/// A call in the token's driver cannot be cancelled. If it does not return, it blocks this queue and no other.
 final class TokenQueue: Sendable {
     /// The most calls that wait or run.
     static let limit = 16
-    /// In seconds; a token takes less than one for a signature, a slow smart card some.
+    /// The limit in seconds: a token takes less than one for a signature, a slow smart card some.
     ///
-    /// Less than a decision may take: then whoever asked is told that it was the token.
+    /// It is less than the limit of a decision, so that the caller gets the error of the token.
     static let patience: Double = 20
 
     private let queue = DispatchQueue(label: "token queue")
@@ -30,7 +30,7 @@ final class TokenQueue: Sendable {
         guard enter() else { throw TokenQueueError.busy }
         let answer = QueueAnswer<Value>()
         queue.async { [self] in
-            // Nobody waits any more: then no PIN is tried and nothing signed.
+            // If the caller has left, no PIN is tried and no signature is made.
             if answer.isWanted { answer.settle(Result { try call() }) }
             calls.withLock { $0 -= 1 }
         }
@@ -55,11 +55,11 @@ final class TokenQueue: Sendable {
     }
 }
 
-/// Why a queue gave no answer.
+/// The reason why a queue gave no answer.
 package enum TokenQueueError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The token did not answer in time.
     ///
-    /// What it may still do with the call goes nowhere.
+    /// A late result of the call is dropped.
     case silent
     /// Too many calls wait already.
     case busy
