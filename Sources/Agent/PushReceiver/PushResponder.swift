@@ -5,15 +5,15 @@ import HummingbirdCore
 import IssuerProtocol
 import NIOCore
 
-/// What a push is answered with.
+/// The responder to pushes.
 struct PushResponder: Sendable {
     let reception: PushReception
 
-    /// - Returns: the answer, and whether the push was good, that is taken.
+    /// - Returns: the answer, and whether the push was accepted.
     func answer(to request: Request, from peer: PatientChannel.Peer) async -> (response: Response, isGood: Bool) {
         var known: PushReception.Target?
         do throws(PushAnswer) {
-            // The endpoint first: who does not know one learns nothing else, and nothing of the body is read.
+            // The endpoint comes first: a sender without a valid one learns no more, and its body is not read.
             let target = try await reception.target(request.uri.path)
             known = target
             guard request.method == .post else { return (Self.notAllowed, false) }
@@ -29,7 +29,7 @@ struct PushResponder: Sendable {
     }
 
     private static func body(of request: Request) async throws(PushAnswer) -> [UInt8] {
-        // What says that it is too long is not read.
+        // Do not read a body that is announced as too long.
         if let length = request.headers[.contentLength].flatMap(Int.init), length > PushInbox.maxBytes {
             throw .tooLarge
         }

@@ -8,18 +8,18 @@ package import Logging
 import NIOCore
 import NIOSSL
 
-/// Takes Web Push (RFC 8030) by HTTP or HTTPS.
+/// Receives Web Push (RFC 8030) over HTTP or HTTPS.
 package struct PushServer: Sendable {
     private let channel: PatientChannel
     private let address: ListenAddress
-    /// Nil: plain HTTP.
+    /// The certificate, or `nil` for plain HTTP.
     private let identity: LiveIdentity?
     private let places: SourcePlaces
     private let log: Logger
 
     /// - Parameters:
-    ///   - identity: nil: plain HTTP, for loopback or a proxy in front.
-    ///   - isBehindProxy: whether all senders come from the address of a proxy.
+    ///   - identity: `nil` for plain HTTP, on loopback or behind a proxy.
+    ///   - isBehindProxy: whether all senders have the address of a proxy.
     package init(
         reception: PushReception, address: ListenAddress, identity: ServerIdentity?, isBehindProxy: Bool = false,
         bounds: PushBounds = .standard, log: Logger
@@ -41,13 +41,13 @@ package struct PushServer: Sendable {
         self.log = log
     }
 
-    /// Shows another certificate from the next connection on; does nothing if the server speaks plain HTTP.
+    /// Uses another certificate from the next connection on, without effect on plain HTTP.
     package func use(_ identity: ServerIdentity) { self.identity?.replace(by: identity) }
 
     /// Serves until a graceful shutdown.
     ///
-    /// - Parameter onListening: called with the address once pushes are taken.
-    /// - Throws: ``PushServerError`` if the address cannot be listened on.
+    /// - Parameter onListening: called with the address once the server accepts pushes.
+    /// - Throws: ``PushServerError`` if the server cannot listen on the address.
     package func run(onListening: @escaping @Sendable (String) -> Void = { _ in }) async throws {
         guard let identity else { return try await serve(channel, onListening) }
         try await serve(try TLSChannel(channel, tlsConfiguration: identity.configuration), onListening)
@@ -69,11 +69,11 @@ package struct PushServer: Sendable {
     }
 }
 
-/// Why pushes cannot be taken.
+/// The reason why the server cannot listen for pushes.
 package struct PushServerError: Error, CustomStringConvertible {
     let address: ListenAddress
     let reason: String
-    /// Ports below 1024 take a privilege.
+    /// Ports below 1024 require a privilege.
     package let isForbidden: Bool
 
     package var description: String {
@@ -82,16 +82,18 @@ package struct PushServerError: Error, CustomStringConvertible {
     }
 }
 
-/// What a sender of pushes may take; the body's bound is the standard's.
+/// Limits for a sender of pushes.
 ///
-/// The variables are constants that tests make small or great.
+/// The limit for the body is that of the standard.
+///
+/// The variables are constants, except in tests.
 package struct PushBounds: Sendable {
-    /// Connections at a time, within `FileLimit`; past it another one is closed for each newcomer.
+    /// Connections at a time, within `FileLimit`; for each one more, another is closed.
     package var connections = 256
     /// The seconds for a TLS handshake and a whole request, and for the next one after it.
     package var patience = 10
 
-    /// The header fields of a request: a VAPID token is the longest.
+    /// Limits for the header fields of a request: a VAPID token is the longest.
     static let header = PatientChannel.HeaderBounds(fieldBytes: 6_144, bytes: 16_384, fields: 64)
 
     package static let standard = PushBounds()

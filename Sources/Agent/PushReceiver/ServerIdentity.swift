@@ -2,13 +2,13 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The certificate by which the receiver is known, and its private key.
+/// The receiver's certificate and private key.
 package struct ServerIdentity: Sendable {
-    /// Why a certificate and a key cannot be used: a sentence that quotes nothing of them.
+    /// The reason why a certificate and a key cannot be used: a sentence that quotes no part of them.
     package struct Refusal: Error, Sendable, CustomStringConvertible {
         package enum Part: Sendable { case certificate, key }
 
-        /// Where the fault is.
+        /// The file with the fault.
         package let part: Part
         package let description: String
     }
@@ -16,7 +16,8 @@ package struct ServerIdentity: Sendable {
     let configuration: TLSConfiguration
 
     /// - Parameters:
-    ///   - certificate: PEM, the receiver's own first, then those between it and a root that the issuers know.
+    ///   - certificate: PEM: the receiver's own certificate first, then the intermediates up to a root that the issuers
+    ///     trust.
     ///   - key: PEM, not encrypted.
     package init(certificate: [UInt8], key: [UInt8]) throws(Refusal) {
         let chain: [NIOSSLCertificate]
@@ -36,7 +37,7 @@ package struct ServerIdentity: Sendable {
         configuration.minimumTLSVersion = .tlsv12
         configuration.shutdownTimeout = .seconds(1)
         do {
-            // Making a context holds the key against the certificate.
+            // Making a context verifies that the key belongs to the certificate.
             _ = try NIOSSLContext(configuration: configuration)
         } catch {
             throw Refusal(part: .key, description: "it is not the private key of the certificate")
@@ -45,7 +46,7 @@ package struct ServerIdentity: Sendable {
     }
 }
 
-/// The certificate and key that the receiver shows at the moment; it may get others while it listens.
+/// The receiver's current certificate and key, which may be replaced while it listens.
 final class LiveIdentity: Sendable {
     private let present: Mutex<ServerIdentity>
 
@@ -53,7 +54,7 @@ final class LiveIdentity: Sendable {
 
     func replace(by identity: ServerIdentity) { present.withLock { $0 = identity } }
 
-    /// That of a server which asks for the present ones at each handshake.
+    /// A configuration that loads the current certificate at each handshake.
     var configuration: TLSConfiguration {
         var configuration = present.withLock(\.configuration)
         configuration.sslContextCallback = { [self] _, promise in
