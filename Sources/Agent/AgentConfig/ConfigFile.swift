@@ -11,12 +11,12 @@ package struct ConfigFile: Sendable {
 
     /// Larger files are rejected.
     package static let maxBytes = 65_536
-    /// A few aliases can expand to a huge text; a config needs none.
+    /// Limits aliases, because a few can expand to a huge text; a config needs none.
     package static let maxAliases = 8
 
-    /// By name; each is one that was allowed.
+    /// The members by name, which is always an allowed one.
     package private(set) var members: [String: Member] = [:]
-    /// The lists of mappings, by name; each is one that was allowed.
+    /// The lists of mappings by name, which is always an allowed one.
     package private(set) var lists: [String: [ConfigEntry]] = [:]
 
     private let path: String
@@ -25,12 +25,14 @@ package struct ConfigFile: Sendable {
     private let listNames: [String]
     private let advice: String
 
-    /// Reads the bytes of the file at `path`, which is for messages only, and allows members of these names.
+    /// Parses a config file, and allows only members of these names.
+    ///
+    /// `path` is for messages only.
     ///
     /// - Parameters:
-    ///   - sequences: those of `names` whose value may be a sequence as well: it counts as its entries with commas.
-    ///   - lists: the names of those members that are lists of mappings.
-    ///   - advice: the end of the sentence about a name that is not allowed, if no name that is comes near it.
+    ///   - sequences: the members of `names` whose value may also be a sequence, which becomes a text with commas.
+    ///   - lists: the names of the members that are lists of mappings.
+    ///   - advice: the end of the error for an unknown name without a similar allowed name.
     package init(
         _ bytes: [UInt8], path: String, names: [String], sequences: [String] = [], lists: [String] = [], advice: String
     ) throws(ConfigError) {
@@ -145,7 +147,7 @@ package struct ConfigEntry: Sendable {
     /// The members that are mappings themselves.
     package fileprivate(set) var parts: [String: ConfigEntry] = [:]
 
-    /// Throws a `ConfigError` for a member that is none of these names.
+    /// Throws a `ConfigError` for a member with another name.
     package func expect(_ names: [String]) throws(ConfigError) {
         for (name, member) in members where !names.contains(name) {
             throw ConfigError("\(member.place): no such member; \(NearestName.advice(for: name, among: names))")
@@ -158,9 +160,9 @@ package struct ConfigEntry: Sendable {
     }
 }
 
-/// Why a config file was rejected.
+/// The reason why a config file was rejected.
 package struct ConfigError: Error, Equatable, Sendable {
-    /// One sentence: where, what, and what is allowed.
+    /// A sentence: the place, the fault and the permitted values.
     package let message: String
 
     package init(_ message: String) { self.message = message }

@@ -2,7 +2,9 @@ import TextAndTime
 import Yams
 
 extension YamlError {
-    /// "LINE: problem", or the problem alone if Yams names no line; in our own words, for libyaml's name no member.
+    /// "LINE: problem", or the problem alone if Yams gives no line.
+    ///
+    /// The words are our own, because libyaml's do not name the member.
     func sentence(about text: String) -> String {
         // Lines end with LF, CR LF or CR alone; `\r\n` is one Character.
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -22,7 +24,7 @@ extension YamlError {
 /// A problem of libyaml's with a line of a text.
 private struct YAMLProblem {
     private let problem: String
-    /// The line and the column of what libyaml stumbled over, from 1.
+    /// The line and the column of the character that libyaml rejected, from 1.
     private let mark: Mark
     /// The number of the line to correct, from 1.
     private let number: Int
@@ -30,8 +32,8 @@ private struct YAMLProblem {
 
     init(_ problem: String, at mark: Mark, in context: YamlError.Context?, of lines: [Substring]) {
         self.problem = problem
-        // A quote or a bracket is corrected where it begins, whichever later line it is noticed on. Other contexts,
-        // such as a block or a document, begin far above.
+        // An open quote or bracket is corrected where it begins, although libyaml may report it on a later line. Other
+        // contexts, such as a block or a document, begin far above.
         if let context, ["quoted scalar", "flow", "simple key"].contains(where: context.text.contains(_:)),
             context.mark.line < mark.line
         {
@@ -70,7 +72,7 @@ private struct YAMLProblem {
 
     private static let indent = "the line must begin in the column of those that it belongs to"
 
-    /// The sign that YAML takes for its own: the one that libyaml stumbled over, or the first of the value.
+    /// The sign with a meaning in YAML: the character that libyaml rejected, or the first of the value.
     private var sign: Unicode.Scalar? {
         if let at, "*&!|>@%`".unicodeScalars.contains(at) { return at }
         return parts?.value.unicodeScalars.first { $0 != " " && $0 != "\t" }.flatMap {
