@@ -28,7 +28,7 @@ final class Alarms: Sendable {
         /// May contain cancelled alarms.
         var queue = Heap<Entry>()
         var set: [UInt64: (time: UInt64, action: @Sendable () -> Void)] = [:]
-        /// The time when the timer fires. Never later than the first entry of the queue.
+        /// The time when the timer fires; never later than the first entry of the queue.
         var timerTime = UInt64.max
         let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "alarms"))
 
@@ -41,7 +41,7 @@ final class Alarms: Sendable {
     var setCount: Int { state.withLock { $0.set.count } }
     var queueCount: Int { state.withLock { $0.queue.count } }
 
-    /// The seconds until the next alarm. `nil` if no alarm is set.
+    /// The seconds until the next alarm, or `nil` if no alarm is set.
     var secondsToNext: Double? {
         state.withLock { state in
             let times = state.set.values.map(\.time)
@@ -89,7 +89,9 @@ final class Alarms: Sendable {
     /// The seconds by which the alarms' time is ahead of the machine's.
     var ahead: Int64 { state.withLock { Int64($0.ahead / 1_000_000_000) } }
 
-    /// Sets the alarms' time ahead of the machine's. It never goes back.
+    /// Sets the alarms' time ahead of the machine's.
+    ///
+    /// It never goes back.
     ///
     /// Alarms that become due fire before this returns.
     func setAhead(to seconds: Int64) {

@@ -9,7 +9,7 @@ package struct LinuxHostInspector: HostInspector {
     private let socketPath: String
     /// Whether a group may use the socket as well.
     private let isSocketShared: Bool
-    /// The secret's file. `nil` if the agent made its secret, in the state directory.
+    /// The secret's file, or `nil` if the agent made its secret, in the state directory.
     private let secretFile: String?
     /// Whether systemd passes the secret as a credential.
     private let isSecretCredential: Bool
@@ -129,7 +129,7 @@ package struct LinuxHostInspector: HostInspector {
         }
     }
 
-    /// Runs one check. A check that cannot be made is a finding of its own.
+    /// Runs one check; a check that cannot be made is a finding of its own.
     private func asked(
         _ weakness: Weakness, whether question: String, _ look: () throws(UnknownFactError) -> String?
     ) -> Finding? {

@@ -12,14 +12,14 @@ package struct PublicSuffixFile: Sendable {
 
     package init(at path: String = "/usr/share/publicsuffix/public_suffix_list.dat") { self.path = path }
 
-    /// The current list. `nil` if it cannot be used.
+    /// The current list, or `nil` if it cannot be used.
     package var list: PublicSuffixList? {
         guard let bytes = try? read() else { return nil }
         let list = PublicSuffixList(bytes)
         return list.hasRule ? list : nil
     }
 
-    /// The reason why the list cannot be used. `nil` if it can.
+    /// The reason why the list cannot be used, or `nil` if it can.
     package var problem: String? {
         do throws(FileError) {
             return PublicSuffixList(try read()).hasRule ? nil : "\(path) has no rule"

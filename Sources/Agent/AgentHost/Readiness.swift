@@ -45,10 +45,12 @@ package final class Readiness: Sendable {
         whole.open()
     }
 
-    /// Returns once all parts are ready, or the task is cancelled. Only one task may wait.
+    /// Returns once all parts are ready, or the task is cancelled; only one task may wait.
     package func untilWhole() async { await whole.pass() }
 
-    /// Waits until the agent listens for pushes and for metrics, or the task is cancelled. Only one task may wait.
+    /// Waits until the agent listens for pushes and for metrics, or the task is cancelled.
+    ///
+    /// Only one task may wait.
     ///
     /// - Returns: whether the agent listens on both addresses.
     package func untilPorts() async -> Bool {
@@ -59,7 +61,7 @@ package final class Readiness: Sendable {
     private var hasPorts: Bool { missing.withLock { $0.isDisjoint(with: Self.ports) } }
 }
 
-/// A gate that is opened once. One task can wait for that.
+/// A gate that is opened once; one task can wait for that.
 private struct Gate {
     private let wait: AsyncStream<Never>
     private let end: AsyncStream<Never>.Continuation

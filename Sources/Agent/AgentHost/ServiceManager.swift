@@ -4,7 +4,7 @@ package import LinuxProcess
 /// The service manager that started this process (sd_notify(3)).
 package struct ServiceManager: Sendable {
     private let socket: [UInt8]
-    /// The watchdog timeout (`WatchdogSec=`). `nil` if the manager has no watchdog for this process.
+    /// The watchdog timeout (`WatchdogSec=`), or `nil` if the manager has no watchdog for this process.
     package let patience: Duration?
 
     /// Reads and unsets the notification variables, so that child processes do not inherit them.
@@ -31,7 +31,7 @@ package struct ServiceManager: Sendable {
         patience = isOurs && microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
-    /// Sends state changes. Blocks for at most one second.
+    /// Sends state changes; blocks for at most one second.
     package func tell(_ news: [News]) throws(SystemError) {
         let bytes = Array(news.map(\.text).joined(separator: "\n").utf8)
         let file = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
@@ -55,7 +55,7 @@ extension ServiceManager {
         case ready, reloading, stopping
         /// A keep-alive ping for the watchdog.
         case alive
-        /// The start is still in progress. The manager must wait this long for the next message.
+        /// The start is still in progress; the manager must wait this long for the next message.
         case working(Duration)
         /// The status for people: one line.
         case status(String)

@@ -36,7 +36,7 @@ package enum StateClaim {
 package enum StateClaimError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another process, or another part of this process, has locked it.
     case held(String)
-    /// It cannot be made, read or written, or it is not private. With errno if a system call failed.
+    /// It cannot be made, read or written, or it is not private (with errno if a system call failed).
     case unusable(String, systemError: CInt?)
 
     package var description: String {

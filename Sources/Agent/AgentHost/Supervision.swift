@@ -71,7 +71,9 @@ package struct Supervision: Sendable {
         }
     }
 
-    /// The status line if the agent answers itself, or else `nil`. Sends the reason for `nil` if it is known.
+    /// The status line if the agent answers itself, or else `nil`.
+    ///
+    /// Sends the reason for `nil` if it is known.
     ///
     /// If the agent's socket is gone, an answer at its path comes from another process.
     private func status(within seconds: Double) async -> String? {
@@ -80,7 +82,7 @@ package struct Supervision: Sendable {
         return nil
     }
 
-    /// Asks the agent for its health, as any client does. `nil` if no answer comes in that time.
+    /// Asks the agent for its health, as any client does, and returns `nil` if no answer comes in that time.
     private func ownAnswer(within seconds: Double) async -> String? {
         do {
             let client = try ControlClient(socketFlag: socket, environment: [:])
@@ -151,12 +153,12 @@ package final class LastReload: Sendable {
 
     package init() {}
 
-    /// The reason why the last reload was refused. `nil` if it was not.
+    /// The reason why the last reload was refused, or `nil` if it was not.
     package var refusal: String? { state.withLock(\.self) }
 
     package func set(_ refusal: String?) { state.withLock { $0 = refusal } }
 
-    /// A line for the status. `nil` if this reload and the one before succeeded.
+    /// A line for the status, or `nil` if this reload and the one before succeeded.
     package func news(after before: String?) -> String? {
         refusal.map { "Reload refused: \($0)" } ?? before.map { _ in "Reloaded" }
     }

@@ -65,7 +65,7 @@ package enum Swap {
 
 /// The control groups, of version 2 (cgroups(7)), that this process is in: its own and all its ancestors.
 package enum ControlGroup {
-    /// Whether one of the groups forbids swap. `false` if that is unknown.
+    /// Whether one of the groups is known to forbid swap.
     ///
     /// `MemorySwapMax=0` of systemd.resource-control(5) does that.
     ///

@@ -37,7 +37,7 @@ extension Agent {
         try await enrollments { $0.target.issuer == issuer && $0.authnType == .pin }
     }
 
-    /// The active enrollment at an issuer, if it is not damaged. `nil` if there is none.
+    /// The active, undamaged enrollment at an issuer, or `nil` if there is none.
     func active(at issuer: IssuerURL) async throws -> Enrollment? {
         try await enrollments(at: issuer).first { if case .active = $0.state { !$0.isDamaged } else { false } }
     }

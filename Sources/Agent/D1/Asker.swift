@@ -31,7 +31,9 @@ enum ConfirmationAnswer: Sendable {
 
 typealias Answers = AsyncStream<ConfirmationAnswer>.Continuation
 
-/// The two handlers of one question: the first call counts. The stream ends when both handlers are released.
+/// The two handlers of one question: the first call counts.
+///
+/// The stream ends when both handlers are released.
 private final class Handlers: Sendable {
     private let answers: Answers
 

@@ -1,4 +1,6 @@
-/// Interface for the issuer's app to ask the payer. Always called on the main actor.
+/// Interface for the issuer's app to ask the payer.
+///
+/// Always called on the main actor.
 ///
 /// The reference to a delegate is weak: the app keeps the delegate alive as long as questions may come.
 @MainActor
@@ -21,7 +23,7 @@ public protocol AuthnDelegate: AnyObject {
         _ authn: D1Authn, shouldConfirmTransactionData transactionData: [String: String],
         proceedHandler: @escaping @Sendable () -> Void, cancelHandler: @escaping @Sendable () -> Void)
 
-    /// Returns the sentence shown to the payer when the PIN is requested. The default is "Your PIN".
+    /// Returns the sentence shown to the payer when the PIN is requested; the default is "Your PIN".
     func authnTouchIDOperationPrompt(_ authn: D1Authn) -> String
 }
 

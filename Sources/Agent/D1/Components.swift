@@ -3,7 +3,7 @@ extension D1Task {
     public struct Components: Sendable {
         /// The issuer's URL, such as `https://bank.example`.
         public var d1ServiceURLString: String?
-        /// Absolute path of a directory for this app only. It contains keys and requests, and is made if it is missing.
+        /// Absolute path of this app's own directory for keys and requests, which is made if it is missing.
         public var stateDirectory: String?
         /// File with the secret that wraps all keys, 16 to 1024 bytes.
         ///
@@ -11,20 +11,22 @@ extension D1Task {
         public var secretFile: String?
         /// Certificates in PEM that replace the system's roots for this issuer.
         public var trustedRoots: String?
-        /// The source of enrollment codes, such as the app's own backend. Called once for each enrollment.
+        /// The source of enrollment codes, such as the app's own backend; called once for each enrollment.
         public var enrollmentCode: (@Sendable () async throws -> String)?
-        /// Asks for the PIN, 4 to 64 characters. An enrollment sets the PIN and every approval requires it.
+        /// Asks for the PIN, 4 to 64 characters.
+        ///
+        /// An enrollment sets the PIN and every approval requires it.
         ///
         /// The argument is the delegate's prompt. A result of `nil` means that the payer has left: then there is no
         /// decision.
         public var pin: (@Sendable (_ prompt: String) async throws -> String?)?
-        /// The time that a decision waits for the issuer's answer. Delivery goes on after it.
+        /// The time that a decision waits for the issuer's answer; delivery goes on after it.
         public var deliveryTimeout: Duration = .seconds(10)
 
         /// Makes components without any setting.
         public init() {}
 
-        /// Makes the task. No file is read or written before `configure`.
+        /// Makes the task; no file is read or written before `configure`.
         public func task() -> D1Task { D1Task(self) }
     }
 }

@@ -8,7 +8,7 @@ public final class D1Authn: Sendable {
         asker = Asker(delegate)
     }
 
-    /// The enrolled method of user verification. `nil` without an enrollment, or before `configure`.
+    /// The enrolled method of user verification, or `nil` without an enrollment, or before `configure`.
     public func enrolledAuthnType() -> AuthnType? { core.enrolledAuthnType }
 
     /// Makes a key and enrolls it at the issuer, with a code and a PIN from the task's components.
@@ -34,7 +34,9 @@ public final class D1Authn: Sendable {
             then: { completion($0.error) })
     }
 
-    /// Ends the enrollment here and at the issuer. Succeeds if there is none.
+    /// Ends the enrollment here and at the issuer.
+    ///
+    /// Succeeds if there is none.
     ///
     /// - Throws: `.authn` if the issuer could not be reached. Then the enrollment is unchanged.
     public func unenrollAuthnCredentials() async throws(D1Error) {
@@ -70,7 +72,9 @@ public final class D1Authn: Sendable {
 
 /// A method of user verification.
 public enum AuthnType: String, Sendable, CaseIterable {
-    /// Fingerprint or face. A Linux machine has neither, so an enrollment fails with `D1Error.Code.cancelled`.
+    /// Fingerprint or face.
+    ///
+    /// A Linux machine has neither, so an enrollment fails with `D1Error.Code.cancelled`.
     case biometric
     /// The platform's own method: here a PIN, which every approval requires.
     case platform

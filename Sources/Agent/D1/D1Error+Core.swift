@@ -21,7 +21,7 @@ extension D1Error {
 }
 
 extension D1Error.Code {
-    /// Maps a code of the core. The control API of `oob-agent` uses the same numbers.
+    /// Maps a code of the core; the control API of `oob-agent` uses the same numbers.
     fileprivate init(_ code: CommandError.Code) {
         self =
             switch code {

@@ -34,7 +34,7 @@ extension D1Error {
         case notInitialized = 60001
         /// An argument or a setting is invalid.
         case invalidArgument = 60002
-        /// The operation failed. The cause says which step.
+        /// The operation failed; the cause says which step.
         case authn = 70001
         /// This issuer has no enrollment of the app, or no longer knows it.
         case authnNotEnrolled = 70002
@@ -44,15 +44,17 @@ extension D1Error {
         case authnBlocked = 70004
         /// The enrollment code is wrong, used or expired.
         case authnInvalidEnrollmentToken = 70005
-        /// No means of user verification, or the key cannot be used now. D1 has this number on Android.
+        /// No means of user verification, or the key cannot be used now; D1 has this number on Android.
         case authenticatorNotAvailable = 70006
     }
 
     /// The cause of an error.
     public struct Cause: Error, Sendable, Hashable, CustomStringConvertible {
-        /// A stable name, such as `noRequest`. The control API of `oob-agent` uses the same names.
+        /// A stable name, such as `noRequest`; the control API of `oob-agent` uses the same names.
         public let name: String
-        /// A sentence for a person: the fault, its place and the permitted values. It contains no PIN, code or key.
+        /// A sentence for a person: the fault, its place and the permitted values.
+        ///
+        /// It contains no PIN, code or key.
         public let message: String
 
         /// The message only.
@@ -61,7 +63,7 @@ extension D1Error {
 }
 
 extension D1Error: LocalizedError, CustomStringConvertible {
-    /// `NAME [NUMBER] (CAUSE) SENTENCE`. The last two parts are there if there is a cause.
+    /// `NAME [NUMBER] (CAUSE) SENTENCE`; the last two parts are there if there is a cause.
     public var errorDescription: String? { description }
 
     /// The same text as ``errorDescription``.

@@ -1,4 +1,6 @@
-/// An authenticator at one issuer. The core of `oob-agent` runs in this process.
+/// An authenticator at one issuer.
+///
+/// The core of `oob-agent` runs in this process.
 ///
 /// No state is global: a process can have several tasks, each with a state directory of its own.
 public final class D1Task: Sendable {
@@ -6,7 +8,9 @@ public final class D1Task: Sendable {
 
     init(_ components: Components) { core = Core(components) }
 
-    /// Locks the state directory and starts work. Does not do more if that is done already.
+    /// Locks the state directory and starts work.
+    ///
+    /// Does not do more if that is done already.
     ///
     /// - Parameter configParams: at most one `coreConfig`.
     /// - Throws: `.invalidArgument` for invalid settings, `.core` if the state cannot be used.
@@ -38,7 +42,9 @@ public final class D1Task: Sendable {
         core.isClosed ? nil : D1Authn(core, authnDelegate)
     }
 
-    /// Makes the issuer push to this address from now on. Call it at each start, as on a phone.
+    /// Makes the issuer push to this address from now on.
+    ///
+    /// Call it at each start, as on a phone.
     ///
     /// - Parameter token: the http(s) URL of the app's Web Push receiver. The issuer posts to `/push/` and 43
     ///   characters below it. The app passes each post to ``processNotification(_:)``.
@@ -91,7 +97,7 @@ public final class D1Task: Sendable {
 }
 
 extension Result where Failure == D1Error {
-    /// The error for a completion handler. `nil` on success.
+    /// The error for a completion handler, or `nil` on success.
     var error: D1Error? {
         if case .failure(let error) = self { error } else { nil }
     }

@@ -49,7 +49,7 @@ final class Host: Sendable {
         }
     }
 
-    /// Stops the tasks of a host that was released without `close()`. They release the lock a little later.
+    /// Stops the tasks of a host that was released without `close()`; they release the lock a little later.
     deinit { tasks.cancel() }
 
     /// Waits until the core is ready.

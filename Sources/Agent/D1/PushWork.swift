@@ -70,7 +70,7 @@ struct PushWork: Sendable {
 
 /// The result of a push notification.
 public struct PushResponse: Sendable {
-    /// An authn request. The app calls `fetchAuthnRequest` next.
+    /// An authn request, which the app fetches next with `fetchAuthnRequest`.
     public static let typeAuthn = "authn"
     /// A message that this library does not know and has ignored.
     public static let typeUnknown = "unknown"
@@ -79,7 +79,7 @@ public struct PushResponse: Sendable {
 
     /// A key of the answer.
     public enum Key: Sendable, CaseIterable {
-        /// The type of the message, as above. Always present.
+        /// The type of the message, as above, which is always present.
         case messageType
         /// Never present: this library does not support cards.
         case cardID

@@ -34,7 +34,7 @@ struct Question: Sendable {
             .authn, "unanswered", "nothing was decided: the delegate let both handlers go without calling one")
     }
 
-    /// Waits until the request leaves the state pending. Checks at each event of it, and every few seconds.
+    /// Waits until the request leaves the state pending; checks at each event of it, and every few seconds.
     private func end() async throws -> ConfirmationAnswer {
         let id = request.id
         while true {

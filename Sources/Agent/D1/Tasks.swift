@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The tasks that run the app's calls. No other part of this library starts tasks.
+/// The tasks that run the app's calls, the only tasks that this library starts.
 ///
 /// A completion handler is called outside of the app's tasks, so a task has to be started for it. ``end()`` waits
 /// for each of them, so that none is left behind.

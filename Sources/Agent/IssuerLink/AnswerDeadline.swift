@@ -24,7 +24,7 @@ final class AnswerDeadline: Sendable {
         self.clock = clock
     }
 
-    /// The reason why the call was cut. `nil` if it was not.
+    /// The reason why the call was cut, or `nil` if it was not.
     var late: String? { state.withLock(\.late) }
 
     /// - Parameter cut: ends the call.
@@ -41,7 +41,7 @@ final class AnswerDeadline: Sendable {
             })
     }
 
-    /// Cancels both deadlines. The call is not cut any more.
+    /// Cancels both deadlines; the call is not cut any more.
     func cancel() {
         let alarms = state.withLock { state in
             state.isOver = true

@@ -11,7 +11,7 @@ import Synchronization
 /// The whole answer wakes the caller's task once, in place of once for each part. While the answer waits for room, no
 /// bytes are read from the connection.
 final class AnswerReader: HTTPClientResponseDelegate {
-    /// The answer is a redirect. Its body is not read.
+    /// The answer is a redirect; its body is not read.
     struct RedirectError: Error {}
     /// The answer waited too long for other answers to free room.
     struct NoRoomError: Error {}
@@ -20,7 +20,7 @@ final class AnswerReader: HTTPClientResponseDelegate {
     struct Received: Sendable {
         var head = HTTPResponseHead(version: .http1_1, status: .ok)
         var body: [UInt8] = []
-        /// The body's reservation in the room. `nil` if the body needs none.
+        /// The body's reservation in the room, or `nil` if the body needs none.
         var ticket: AnswerRoom.Ticket?
     }
 
@@ -60,10 +60,10 @@ final class AnswerReader: HTTPClientResponseDelegate {
         self.onPace = onPace
     }
 
-    /// The last head that was received. Before that, a head without fields.
+    /// The last head that was received, or before that a head without fields.
     var head: HTTPResponseHead { state.withLock(\.received.head) }
 
-    /// The seconds until the deadline of the body. `nil` before the body has begun.
+    /// The seconds until the deadline of the body, or `nil` before the body has begun.
     var secondsLeft: Double? {
         let now = clock.steady
         return state.withLock { $0.pace.secondsLeft(at: now, bytes: $0.received.body.count) }
@@ -172,7 +172,7 @@ extension AnswerReader {
         private var begun: Double?
         private var waitingSince: Double?
 
-        /// Starts the body if it has not begun. Returns whether it begins now.
+        /// Starts the body if it has not begun, and returns whether it begins now.
         mutating func begin(at now: Double) -> Bool {
             guard begun == nil else { return false }
             begun = now

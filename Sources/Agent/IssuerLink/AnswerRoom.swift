@@ -14,7 +14,7 @@ struct AnswerRoom: Sendable {
         var calls: Int
         var callsOfIssuer: Int
 
-        /// Three quarters for lists and a quarter for other answers. One issuer has an eighth of each.
+        /// Three quarters for lists and a quarter for other answers; one issuer has an eighth of each.
         init(bytes: Int) {
             polls = bytes / 4 * 3
             calls = bytes / 4

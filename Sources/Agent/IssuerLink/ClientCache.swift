@@ -9,7 +9,7 @@ internal import Synchronization
 
 /// Limits of the HTTP clients.
 struct TransportLimits: Sendable {
-    /// Limit for polls at a time, of all issuers. Each poll has a connection, and so a file descriptor.
+    /// Limit for polls at a time, of all issuers; each poll has a connection, and so a file descriptor.
     var polls = FileLimit.polls
     /// Limit for other calls at a time, of all issuers.
     var calls = FileLimit.calls
@@ -33,12 +33,16 @@ struct TransportLimits: Sendable {
 
 /// The key of a pair of clients in the cache.
 struct ClientNeeds: Hashable, Sendable {
-    /// Root certificates in PEM. `nil` for the system's roots.
+    /// Root certificates in PEM.
+    ///
+    /// `nil` for the system's roots.
     ///
     /// Unicode-equivalent texts contain the same certificates, because PEM is ASCII.
     let roots: String?
     let proxy: HTTPProxy?
-    /// A new identity gets new clients. The old clients finish their calls, and are shut down when room is needed.
+    /// A new identity gets new clients.
+    ///
+    /// The old clients finish their calls, and are shut down when room is needed.
     let identity: ClientIdentity?
 }
 
@@ -77,14 +81,14 @@ struct ClientPair: Sendable {
         }
     }
 
-    /// Shuts both clients down. Calls that are in progress fail.
+    /// Shuts both clients down; calls that are in progress fail.
     func shutdown() async {
         try? await calls.shutdown()
         try? await polls.shutdown()
     }
 }
 
-/// A pair of clients for each key, made at its first use. The least recently used pair is evicted.
+/// A pair of clients for each key, made at its first use; the least recently used pair is evicted.
 final class ClientCache: Sendable {
     private struct Entry {
         let pair: ClientPair
@@ -115,7 +119,7 @@ final class ClientCache: Sendable {
         return try await body(pair)
     }
 
-    /// Shuts all clients down. Idempotent.
+    /// Shuts all clients down, also if called again.
     func shutdown() async {
         let pairs = state.withLock { state in
             state.isShutDown = true

@@ -39,7 +39,9 @@ package struct ClientIdentity: Hashable, Sendable {
         }
     }
 
-    /// Compares the certificates only. The key belongs to the first certificate, so it need not be compared.
+    /// Compares the certificates only.
+    ///
+    /// The key belongs to the first certificate, so it need not be compared.
     package static func == (one: ClientIdentity, other: ClientIdentity) -> Bool { one.chain == other.chain }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(chain) }

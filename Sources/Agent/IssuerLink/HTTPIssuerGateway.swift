@@ -10,7 +10,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     private let transport: IssuerTransport
     private let bounds: AnswerBounds
 
-    /// Sends `version` to the issuers. Uses `clock` for the limits of calls and for dates in answers.
+    /// Sends `version` to the issuers; uses `clock` for the limits of calls and for dates in answers.
     package init(version: String, network: OutboundNetwork, clock: any AgentClock, bounds: AnswerBounds = .standard) {
         var limits = TransportLimits.standard
         limits.room = AnswerRoom.Bounds(bytes: bounds.bytesInAll)
@@ -28,10 +28,10 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         IssuerCall(method, url, maxBytes: bounds.bodyBytes)
     }
 
-    /// Ends all calls and closes all connections. Later calls fail.
+    /// Ends all calls and closes all connections; later calls fail.
     package func shutdown() async { await transport.clients.shutdown() }
 
-    /// Uses another network path from the next call on. Calls in progress keep theirs.
+    /// Uses another network path from the next call on; calls in progress keep theirs.
     package func use(_ network: OutboundNetwork) { transport.present.replace(by: network) }
 
     package func problem(withRoots pem: String) -> String? {
@@ -73,7 +73,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         return try await transport.answer(to: call, by: target).value(on: 201, EnrollmentAnswer.init(bytes:))
     }
 
-    /// Clamps `wait` to 0 to 60 s. The answer may take 15 s more.
+    /// Clamps `wait` to 0 to 60 s; the answer may take 15 s more.
     package func fetch(
         _ access: IssuerAccess, wait: Int, after cursor: String?
     ) async throws(IssuerError) -> RequestList {

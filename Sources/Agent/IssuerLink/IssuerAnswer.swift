@@ -9,7 +9,7 @@ struct IssuerAnswer: Sendable {
     /// Seconds, from a server that is busy.
     let retryAfter: Int64?
     let body: [UInt8]
-    /// The body's reservation in the room. `nil` if the body needs none.
+    /// The body's reservation in the room, or `nil` if the body needs none.
     let room: AnswerRoom.Ticket?
 
     /// Returns the value in the body, if the status is `expected`.
@@ -26,7 +26,7 @@ struct IssuerAnswer: Sendable {
         }
     }
 
-    /// Returns a problem if the status is an error and the code is known. All else counts as a broken connection.
+    /// Returns a problem if status and code are those of a known error, or else a transient error.
     private func refusal(_ expected: UInt) -> IssuerError {
         if (300..<400).contains(status) {
             return .transient(
@@ -40,7 +40,7 @@ struct IssuerAnswer: Sendable {
             retryAfter: retryAfter)
     }
 
-    /// Describes the error. A name that appears twice is the issuer's text, so it is not quoted.
+    /// Describes the error; a name that appears twice is the issuer's text, so it is not quoted.
     private func complaint(_ error: ProtocolError) -> String {
         do throws(JSONError) {
             _ = try JSONReader.value(body, limits: JSONLimits(maxBytes: body.count))

@@ -5,19 +5,21 @@ import TextAndTime
 
 /// A request to an issuer, and the limits for its answer.
 struct IssuerCall: Sendable {
-    /// The client for the call. Long polls have their own, so they never use up the connections of other calls.
+    /// The client for the call.
+    ///
+    /// Long polls have their own, so they never use up the connections of other calls.
     enum ConnectionPool: Sendable { case calls, polls }
 
     /// The seconds that a long poll's answer may take beyond the requested wait.
     static let pollMargin = 15
 
-    /// The limit for an answer, in seconds. Long polls have their own.
+    /// The limit for an answer, in seconds; long polls have their own.
     static let standardSeconds: Double = 30
 
     let method: HTTPMethod
     let url: String
     var token: AccessToken?
-    /// Kept until the call ends. It is most of the memory of a long poll.
+    /// Kept until the call ends; it is most of the memory of a long poll.
     private(set) var body: ByteBuffer?
     var traceparent: Traceparent?
     var pool = ConnectionPool.calls
@@ -35,7 +37,7 @@ struct IssuerCall: Sendable {
     mutating func set(body bytes: [UInt8]) { body = ByteBuffer(bytes: bytes) }
 }
 
-/// An endpoint's URL, to which paths and queries are appended. A query that it has already is kept.
+/// An endpoint's URL, to which paths and queries are appended; a query that it has already is kept.
 struct Endpoint {
     private let base: Substring
     private let query: Substring?

@@ -66,7 +66,9 @@ package struct HTTPProxy: Hashable, Sendable, CustomStringConvertible {
         return Int(port)
     }
 
-    /// Parses a name, an IPv4 address, or an IPv6 address in brackets. The resolver checks the address itself.
+    /// Parses a name, an IPv4 address, or an IPv6 address in brackets.
+    ///
+    /// The resolver checks the address itself.
     private static func host(_ text: Substring) -> String? {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let host = isBracketed ? text.dropFirst().dropLast() : text

@@ -4,13 +4,15 @@ package import Control
 package enum PromptEvent: Sendable {
     /// The stream of the agent's events has started, at first or again.
     case opened
-    /// The stream has ended. The prompt tries to reconnect to the agent.
+    /// The stream has ended; the prompt tries to reconnect to the agent.
     case away
     /// The attempts to reconnect took too long, or the agent refuses to answer.
     case lost(ClientError)
     case agent(EventView)
 
-    /// The answer to ``PromptEffect/look(skipping:)`` and ``PromptEffect/load(id:)``. `nil` if no request is pending.
+    /// The answer to ``PromptEffect/look(skipping:)`` and ``PromptEffect/load(id:)``.
+    ///
+    /// `nil` if no request is pending.
     ///
     /// `others`: the number of further pending requests that were not skipped. ``PromptSession/maxCounted`` stands for
     /// more than that.
@@ -25,14 +27,14 @@ package enum PromptEvent: Sendable {
     case pin(PINText)
     /// Ctrl-C, end of input, or a signal that ends programs.
     case givenUp
-    /// Ctrl-Z. `continued`: the program runs again after that, or after any other stop.
+    /// Ctrl-Z (`stopped`), and the continuation after it or after any other stop (`continued`).
     case stopped, continued
     case resized(columns: Int)
     /// A second has passed while a question was on the screen.
     case ticked
 }
 
-/// An action for the terminal or the agent. A prompt carries out its effects in order.
+/// An action for the terminal or the agent; a prompt carries out its effects in order.
 package enum PromptEffect: Sendable, Equatable {
     /// Prints lines that stay.
     case say([ScreenLine])
@@ -40,7 +42,7 @@ package enum PromptEffect: Sendable, Equatable {
     case ask(PromptQuestion)
     /// Updates the time left in the current question.
     case count(String)
-    /// Removes the question and the text typed for it. Reading stops.
+    /// Removes the question and the text typed for it; reading stops.
     case withdraw
     /// Clears the screen.
     case clear
@@ -59,7 +61,7 @@ package enum PromptEffect: Sendable, Equatable {
 /// The question at the end of the screen, which waits for an answer.
 package struct PromptQuestion: Sendable, Equatable {
     package let lines: [ScreenLine]
-    /// The time left. `nil` if the request does not expire.
+    /// The time left, or `nil` if the request does not expire.
     package let countdown: String?
     /// The text in front of the input.
     package let cue: String
@@ -111,7 +113,7 @@ package struct QuestionCount: Sendable {
     /// Removes the current question.
     package mutating func withdraw() { stands = false }
 
-    /// Returns whether a line for `question` answers the current question. If so, removes the question.
+    /// Returns whether a line for `question` answers the current question; if so, removes the question.
     package mutating func answers(_ question: Int) -> Bool {
         guard stands, question == last else { return false }
         stands = false

@@ -35,7 +35,7 @@ package struct PromptScreen: Sendable {
         return Array((lines.map(text).joined() + cue).utf8)
     }
 
-    /// Prints the new time left. Empty without a question.
+    /// The bytes that print the new time left, empty without a question.
     package func count(_ countdown: String) -> [UInt8] {
         guard let standing else { return [] }
         guard traits.movesCursor else {
@@ -46,7 +46,7 @@ package struct PromptScreen: Sendable {
         return Array("\u{1B}7\u{1B}[1A\r\(rows[0])\u{1B}[K\u{1B}8".utf8)
     }
 
-    /// Removes the question. If the terminal cannot, begins a new line.
+    /// Removes the question; if the terminal cannot, begins a new line.
     package mutating func withdraw() -> [UInt8] {
         guard let standing else { return [] }
         self.standing = nil

@@ -8,7 +8,9 @@ extension PromptSession {
         return look()
     }
 
-    /// The request on the screen cannot be decided now. If it is still pending later, the prompt asks about it again.
+    /// The request on the screen cannot be decided now.
+    ///
+    /// If it is still pending later, the prompt asks about it again.
     mutating func wentAway() -> [PromptEffect] {
         switch stage {
         case .sending, .unsure: return []

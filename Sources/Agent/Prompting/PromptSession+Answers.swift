@@ -18,7 +18,7 @@ extension PromptSession {
         }
     }
 
-    /// Enter alone shows the skipped requests again. Other text repeats the question.
+    /// Enter alone shows the skipped requests again; other text repeats the question.
     private mutating func answeredOffer(_ text: String) -> [PromptEffect] {
         guard text.allSatisfy({ $0 == " " }) else { return askedAnew(0) }
         skipped.subtract(skippedByPerson)

@@ -43,7 +43,7 @@ extension PromptSession {
         return [.say(RequestScreen.lines(shown) + Self.countLines(others)), ask(shown, now)]
     }
 
-    /// The number of further pending requests. Empty if there are none.
+    /// The number of further pending requests, empty if there are none.
     private static func countLines(_ others: Int) -> [ScreenLine] {
         guard others > 0 else { return [] }
         let count = others > maxCounted ? "More than \(maxCounted)" : "\(others)"

@@ -8,16 +8,18 @@ package struct PromptSession: Sendable {
         /// The agent is not connected, or not yet.
         case away
         case waiting
-        /// Only requests that the person skipped are pending. Enter shows them again.
+        /// Only requests that the person skipped are pending; Enter shows them again.
         case offeringSkipped
-        /// The prompt waits for the next request. Events about these came meanwhile, so the answer may be outdated.
+        /// The prompt waits for the next request.
+        ///
+        /// Events about these came meanwhile, so the answer may be outdated.
         case looking(heardOf: Set<String>)
         case asking(ShownRequest)
         case askingPIN(ShownRequest)
         /// The prompt reloads the request that was on the screen, because it may have changed.
         case checking(ShownRequest, again: Bool)
         case sending(PromptDecision)
-        /// The answer to a decision was lost. The prompt reloads the request.
+        /// The answer to a decision was lost; the prompt reloads the request.
         case unsure(PromptDecision)
     }
 

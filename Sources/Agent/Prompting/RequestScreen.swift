@@ -3,7 +3,7 @@ package enum RequestScreen {
     /// The agent pads its labels to this column.
     private static let valueColumn = 12
 
-    /// The agent's lines without styles. Empty for an empty text.
+    /// The agent's lines without styles, empty for an empty text.
     package static func plainLines(_ text: String) -> [ScreenLine] {
         guard !text.isEmpty else { return [] }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map {
@@ -27,7 +27,7 @@ package enum RequestScreen {
         return lines + [.blank]
     }
 
-    /// The style by the label. The agent's values cannot imitate a label.
+    /// The style by the label; the agent's values cannot imitate a label.
     private static func style(of line: String) -> ScreenLine.Style {
         switch line.prefix(while: { $0 != ":" }) {
         case "Amount": .headline

@@ -29,7 +29,7 @@ package struct ScreenLine: Sendable, Equatable {
 
     static let blank = ScreenLine("")
 
-    /// Wraps the line, without leaving text out. Breaks at spaces, and inside words that fit no row.
+    /// Wraps the line, without leaving text out; breaks at spaces, and inside words that fit no row.
     package func rows(_ traits: ScreenTraits) -> [String] {
         let columns = traits.columns - 1
         let indent = self.indent * 2 <= columns ? self.indent : 2

@@ -1,6 +1,6 @@
 /// A terminal's capabilities, from the environment.
 package struct ScreenTraits: Sendable, Equatable {
-    /// Columns for text. The last column stays free: terminals differ in how they wrap there.
+    /// Columns for text; the last column stays free: terminals differ in how they wrap there.
     package internal(set) var columns: Int
     /// Whether moving the cursor is possible, so that an old question can be erased.
     ///
@@ -11,7 +11,7 @@ package struct ScreenTraits: Sendable, Equatable {
     package let hasLinks: Bool
     /// Words instead of symbols, for users of a screen reader.
     package let isPlain: Bool
-    /// Whether UTF-8 is shown unescaped. Otherwise only ASCII is.
+    /// Whether UTF-8 is shown unescaped, in contrast to ASCII only.
     package let isUTF8: Bool
 
     private static let fewestColumns = 10

@@ -1,7 +1,7 @@
 package import Control
 internal import FoundationEssentials
 
-/// A pending request with the agent's text for it. A decision refers to this text.
+/// A pending request with the agent's text for it; a decision refers to this text.
 package struct ShownRequest: Sendable, Equatable {
     package let id: String
     /// The agent's lines, in its order, unchanged.
@@ -10,7 +10,7 @@ package struct ShownRequest: Sendable, Equatable {
     package let textDigest: String
     /// Seconds since 1970, by this machine's clock.
     let expiresAt: Int64?
-    /// The agent's test clock ahead of this machine's, such as `10m`. `nil` for a real clock.
+    /// The agent's test clock ahead of this machine's, such as `10m`, or `nil` for a real clock.
     let testClock: String?
 
     /// Returns `nil` if the agent sent no text: a request that cannot be shown cannot be decided here.
@@ -24,7 +24,7 @@ package struct ShownRequest: Sendable, Equatable {
         testClock = request.clock?.offsetText
     }
 
-    /// The value of the line with this label. The agent lets no value imitate a label.
+    /// The value of the line with this label; the agent lets no value imitate a label.
     private func value(of label: String) -> String? {
         guard let line = lines.first(where: { $0.hasPrefix(label + ":") }) else { return nil }
         return String(line.dropFirst(label.count + 1).drop { $0 == " " })

@@ -1,6 +1,6 @@
 internal import Control
 
-/// Rows under a heading, for people. Cells are escaped for the terminal.
+/// Rows under a heading, for people; cells are escaped for the terminal.
 package struct Table {
     /// A column, and the way to narrow it on a terminal.
     package struct Column {
@@ -35,7 +35,7 @@ package struct Table {
         self.rows = [heading.map(\.heading)] + rows
     }
 
-    /// The lines of the table. Empty if there are no rows.
+    /// The lines of the table, empty if there are no rows.
     ///
     /// - Parameters:
     ///   - columns: the width of the terminal. `nil` for other output: then each row is one line of any length.
@@ -144,7 +144,7 @@ package struct Table {
     }
 }
 
-/// Lines of `name: value`, for people. Values are escaped for the terminal, and absent ones left out.
+/// Lines of `name: value`, for people; values are escaped for the terminal, and absent ones left out.
 package struct Fields {
     package let lines: [ScreenLine]
 

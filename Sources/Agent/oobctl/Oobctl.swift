@@ -44,7 +44,7 @@ struct Oobctl: AsyncParsableCommand {
                 ]),
         ])
 
-    /// Parses and runs the command. Wrong usage exits 64 (EX_USAGE) before anything is sent.
+    /// Parses and runs the command; wrong usage exits 64 (EX_USAGE) before anything is sent.
     static func main() async {
         // A write to a closed pipe then fails, and the command handles the error.
         BrokenPipe.ignoreSignal()

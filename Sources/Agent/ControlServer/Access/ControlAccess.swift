@@ -1,4 +1,4 @@
-/// The right of a peer of the control socket. Each right includes the rights before it.
+/// The right of a peer of the control socket; each right includes the rights before it.
 package enum ControlRight: Comparable, Sendable {
     case nothing
     /// Reads only.
@@ -26,11 +26,11 @@ package struct ControlAccess: Sendable, Equatable {
         }
     }
 
-    /// The socket's group. `nil`: only the owner may use the socket.
+    /// The socket's group, or `nil` if only the owner may use the socket.
     package var group: UInt32?
-    /// The users with the right to read. `nil`: the members of the socket's group.
+    /// The users with the right to read, or `nil` for the members of the socket's group.
     package var mayLook: Named?
-    /// The users with the right to decide. `nil`: the members of the socket's group.
+    /// The users with the right to decide, or `nil` for the members of the socket's group.
     package var mayDecide: Named?
 
     package init(group: UInt32? = nil, mayLook: Named? = nil, mayDecide: Named? = nil) {

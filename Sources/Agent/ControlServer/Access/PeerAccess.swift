@@ -43,7 +43,7 @@ struct PeerAccess: Sendable {
         self.log = log
     }
 
-    /// The peer of a connection. `nil` if the kernel does not give its credentials.
+    /// The peer of a connection, or `nil` if the kernel does not give its credentials.
     func caller(_ channel: any Channel) async -> Caller? {
         guard let credentials = await credentials(of: channel) else {
             // Includes a peer that had closed the connection before this read.

@@ -14,7 +14,7 @@ enum ProcessName {
     /// The bytes of the name and a line feed (proc(5): TASK_COMM_LEN).
     private static let maxBytes = 17
 
-    /// Safe for a terminal. Empty if the process has ended.
+    /// Safe for a terminal, empty if the process has ended.
     static func of(_ pid: Int32) -> String {
         let file = unsafe open("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }

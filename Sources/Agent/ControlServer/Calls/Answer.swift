@@ -15,7 +15,7 @@ struct Answer: Sendable {
     var allowed: [String] = []
     /// The next page of a list (RFC 8288), as a path with a query.
     var next: String?
-    /// The seconds for the field Retry-After (RFC 9110 §10.2.3). `nil` leaves the field out.
+    /// The seconds for the field Retry-After (RFC 9110 §10.2.3), or `nil` to leave the field out.
     var retryAfter: Int?
 
     init(status: Int = 200, contentType: String, body: [UInt8]) {
@@ -24,7 +24,9 @@ struct Answer: Sendable {
         self.body = ResponseBody(byteBuffer: ByteBuffer(bytes: body))
     }
 
-    /// An answer that lasts until `stream` returns. An error cuts the connection, so that the client notices it.
+    /// An answer that lasts until `stream` returns.
+    ///
+    /// An error cuts the connection, so that the client notices it.
     init(contentType: String, stream: @escaping Stream) {
         status = 200
         self.contentType = contentType

@@ -8,7 +8,7 @@ import Journal
 struct AuditQuery {
     let after: EventCursor
     let limit: Int
-    /// The host whose chain is read. `nil` stands for this host.
+    /// The host whose chain is read, or `nil` for this host.
     let host: String?
 
     init(_ uri: URI) throws(ControlError) {
@@ -20,7 +20,7 @@ struct AuditQuery {
 
 /// A query for events.
 struct EventQuery {
-    /// The place after which events are sent. `nil` stands for the newest event.
+    /// The place after which events are sent, or `nil` for the newest event.
     let since: EventCursor?
     let enrollment: String?
 

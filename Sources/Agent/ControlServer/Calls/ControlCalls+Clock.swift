@@ -4,7 +4,7 @@ import Journal
 import TextAndTime
 
 extension ControlCalls {
-    /// The agent's clock if it is a test clock. `nil` if it is the machine's clock.
+    /// The agent's clock if it is a test clock, or `nil` if it is the machine's clock.
     var testClock: ClockView? { agent.clock.offset == nil ? nil : ClockView(agent.clock) }
 
     func advanceClock(_ command: ClockCommand, for peer: ControlPeer) async throws -> Answer {

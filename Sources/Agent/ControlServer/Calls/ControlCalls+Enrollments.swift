@@ -7,7 +7,9 @@ import Records
 import TextAndTime
 
 extension ControlCalls {
-    /// The limit for the issuer's answer to an enroll, in seconds. The enrollment goes on if the client leaves.
+    /// The limit for the issuer's answer to an enroll, in seconds.
+    ///
+    /// The enrollment goes on if the client leaves.
     private static let patience: Double = 60
 
     func enrollments(_ query: EnrollmentQuery) async throws -> Answer {
@@ -137,7 +139,7 @@ extension ControlCalls {
 }
 
 extension PIN {
-    /// Parses a PIN, in Unicode's normalization form C. The error names the member and never the PIN.
+    /// Parses a PIN, in Unicode's normalization form C; the error names the member and never the PIN.
     init(_ text: PINText, as member: String) throws(ControlError) {
         var bytes = Array(TypedText.composed(text.revealed).utf8)
         do throws(PINError) {

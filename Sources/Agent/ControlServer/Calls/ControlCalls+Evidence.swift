@@ -15,7 +15,7 @@ extension ControlCalls {
         return try .json(EvidenceView(evidence, version: agent.settings.version))
     }
 
-    /// Runs long work, one at a time and at low priority. Stops if the client hangs up.
+    /// Runs long work, one at a time and at low priority; stops if the client hangs up.
     func long<Value: Sendable>(
         for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

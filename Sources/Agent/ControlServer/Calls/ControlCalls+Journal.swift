@@ -54,10 +54,12 @@ extension ControlCalls {
 private struct EventStream: Sendable {
     let calls: ControlCalls
     let client: ControlConnection
-    /// The enrollment whose events are sent. `nil` for all.
+    /// The enrollment whose events are sent, or `nil` for all.
     let enrollment: EnrollmentID?
 
-    /// Runs until the client hangs up, or the agent stops. Then it cuts the connection, so that the client notices.
+    /// Runs until the client hangs up, or the agent stops.
+    ///
+    /// Then it cuts the connection, so that the client notices.
     func write(from start: EventCursor, to writer: inout any ResponseBodyWriter) async throws {
         let reader = EventReader(client, of: enrollment)
         try await send(ServerSentEvents.position(start.text), to: &writer)

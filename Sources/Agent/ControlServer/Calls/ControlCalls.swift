@@ -8,9 +8,11 @@ import Records
 import ServiceLifecycle
 import ThreeDS
 
-/// The calls of the control API. Each parses its arguments into the core's types, calls the core and makes views.
+/// The calls of the control API.
+///
+/// Each parses its arguments into the core's types, calls the core and makes views.
 struct ControlCalls: Sendable {
-    /// Limit for requests in a row that others decide first. Then `next` gives up.
+    /// Limit for requests in a row that others decide first; then `next` gives up.
     private static let maxTries = 256
 
     let agent: Agent
@@ -66,7 +68,7 @@ struct ControlCalls: Sendable {
         return try .json(try detailed(found.request, of: found.enrollment, showing: text))
     }
 
-    /// Waits only while the client is connected. Decides neither after it hung up nor after its deadline.
+    /// Waits only while the client is connected; decides neither after it hung up nor after its deadline.
     func decide(
         _ decision: Decision, on name: String, with command: DecideCommand, for client: ControlConnection
     ) async throws -> Answer {
@@ -143,7 +145,7 @@ struct ControlCalls: Sendable {
         }
     }
 
-    /// The enrollment of a filter, by its id, its name or a unique prefix of its id. `nil` for all.
+    /// The enrollment of a filter, by id, name or unique prefix of an id, or `nil` for all.
     func id(of name: String?) async throws -> EnrollmentID? {
         guard let name else { return nil }
         return try await agent.enrollment(named: name, includingEnded: true).id

@@ -7,7 +7,7 @@ package enum ControlRoute: CaseIterable, Sendable {
     case personas, setPersona, clearPersona, explanation, explanations, reloadRules, fleet
 
     package var method: String { facts.method }
-    /// The path. A variable segment has a name in braces.
+    /// The path, in which a variable segment is a name in braces.
     package var path: String { facts.path }
     /// The right that a peer needs: `.decide` for a change and for a backup, `.own` for a private key.
     package var right: ControlRight { facts.right }
@@ -22,7 +22,7 @@ package enum ControlRoute: CaseIterable, Sendable {
         return paths.filter { matches($0.segments, segments) }.map(\.route)
     }
 
-    /// Routes with the bytes of their path segments, split once. `nil` stands for a name in braces.
+    /// Routes with their path segments as bytes, split once; a name in braces is `nil`.
     private static let paths = allCases.map { route in
         (route: route, segments: segments(of: route.path).map { $0.hasPrefix("{") ? nil : Array($0.utf8) })
     }

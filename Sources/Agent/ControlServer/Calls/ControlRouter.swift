@@ -188,7 +188,7 @@ struct ControlRouter: Sendable {
 }
 
 extension URI {
-    /// The value of `{id}`: the third segment, percent-decoded. The raw segment if it cannot be decoded.
+    /// The value of `{id}`: the third segment, percent-decoded if possible.
     fileprivate var id: String {
         let segment = ControlRoute.segments(of: path).dropFirst(3).first.map(String.init) ?? ""
         return PercentEncoding.decode(segment).flatMap { String(validating: $0, as: UTF8.self) } ?? segment

@@ -19,7 +19,7 @@ struct EncodedEvents: Sendable {
     let after: EventCursor
     let position: EventCursor
     private let events: [Event]
-    /// All events in a row. Their readers share this buffer.
+    /// All events in a row; their readers share this buffer.
     private let all: ByteBuffer
 
     init(after: EventCursor, events: [Event], position: EventCursor) {

@@ -3,7 +3,9 @@ import NIOCore
 import Records
 import Synchronization
 
-/// A client that has received all events so far. New events are sent on the event loop of its connection.
+/// A client that has received all events so far.
+///
+/// New events are sent on the event loop of its connection.
 ///
 /// Such a reader adds 0.02 ms of processor time to a request, which has three events (`make bench ONLY=waiting`). A
 /// reader that queries the journal itself takes 0.05 ms for each event (`make bench ONLY=clients`).
@@ -11,16 +13,16 @@ final class EventReader: Sendable {
     /// The destination of the events.
     protocol Client: Sendable {
         var loop: any EventLoop { get }
-        /// Whether little data waits for the client. Called on the event loop.
+        /// Whether little data waits for the client; called on the event loop.
         var takesMore: Bool { get }
-        /// Sends a part of the open answer. Called on the event loop.
+        /// Sends a part of the open answer; called on the event loop.
         func send(_ part: ByteBuffer)
     }
 
     /// The place up to which a client has received all its events.
     struct Place: Sendable {
         var position: EventCursor
-        /// Whether this place was sent to the client. Events for others move it without a message.
+        /// Whether this place was sent to the client; events for others move it without a message.
         var isKnown = true
         /// Whether this reader must query the journal for the next events.
         var isBehind = false
@@ -46,7 +48,9 @@ final class EventReader: Sendable {
         (pauses, pausing) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Sends the client's events of a page. Called on the event loop of its connection.
+    /// Sends the client's events of a page.
+    ///
+    /// Called on the event loop of its connection.
     ///
     /// A reader that is not at the page's start must query the journal itself. Its place in the chains of other hosts
     /// may differ, and the page may be older than its `begin`.
@@ -69,7 +73,7 @@ final class EventReader: Sendable {
         if let bytes { client.send(bytes) }
     }
 
-    /// Ends the wait for new events. May be called from any thread.
+    /// Ends the wait for new events; may be called from any thread.
     func pause() { pausing.yield() }
 
     /// Ends the wait for good.
@@ -93,7 +97,7 @@ final class EventReader: Sendable {
         throw CancellationError()
     }
 
-    /// Stops sending events to the reader. Returns its place.
+    /// Stops sending events to the reader; returns its place.
     fileprivate func stop() -> Place {
         state.withLock { state in
             state.isFollowing = false
@@ -116,7 +120,7 @@ final class EventReaders: Sendable {
         var groups: [Group] = []
         /// Readers that are ahead of ``position``, and wait for the next page.
         var waiting: [EventReader] = []
-        /// The start of the next page. No reader that follows is before it.
+        /// The start of the next page; no reader that follows is before it.
         var position = EventCursor.beginning
     }
 

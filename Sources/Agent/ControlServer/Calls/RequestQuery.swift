@@ -38,7 +38,9 @@ struct RequestQuery {
 // MARK: Pages
 
 extension RequestQuery {
-    /// Cuts a list of one more than the limit to the limit. Returns the next page, or `nil` at the list's end.
+    /// Cuts a list of one more than the limit to the limit.
+    ///
+    /// Returns the next page, or `nil` at the list's end.
     ///
     /// The next page goes on in the same direction: towards newer requests, or towards older ones if the list began
     /// with the newest.
@@ -84,7 +86,7 @@ struct EnrollmentQuery {
 }
 
 extension URI {
-    /// The requested number of rows. `nil` if the query has none.
+    /// The requested number of rows, or `nil` if the query has none.
     fileprivate func limit(upTo most: Int) throws(ControlError) -> Int? {
         guard let text = queryParameters["limit"] else { return nil }
         guard let number = Int(text), (1...most).contains(number) else {

@@ -15,7 +15,7 @@ final class BackupTurns: Sendable {
     static let leastRate: Int64 = 1_000_000
     /// The seconds for `Retry-After` while a backup is in progress.
     static let pause = 60
-    /// The users that are remembered for an hour. All others share one backup an hour.
+    /// The users that are remembered for an hour; all others share one backup an hour.
     private static let maxUsers = 4_096
 
     private struct State {
@@ -100,10 +100,10 @@ final class BackupTurn: Sendable {
 
     var isOver: Bool { end != nil }
 
-    /// The reason of its end. `nil` while it is in progress.
+    /// The reason of its end, or `nil` while it is in progress.
     var end: End? { state.withLock { $0.end } }
 
-    /// The error for a client that has received no byte yet. `nil` if the backup was not cut off.
+    /// The error for a client that has received no byte yet, or `nil` if the backup was not cut off.
     var refusal: TooManyCallsError? {
         end.flatMap { end in
             switch end {
@@ -143,7 +143,9 @@ final class BackupTurn: Sendable {
         }
     }
 
-    /// Sets the action for a cut-off, or runs it at once if the turn has ended. Replaces the action before it.
+    /// Sets the action for a cut-off, or runs it at once if the turn has ended.
+    ///
+    /// Replaces the action before it.
     func whenCut(_ cut: (@Sendable () -> Void)?) {
         let isOver = state.withLock { state in
             state.cut = state.end == nil ? cut : nil

@@ -11,7 +11,7 @@ import Synchronization
 final class CommandQuota: Sendable {
     /// The most at once.
     static let limit = 600
-    /// Pairs of user and command that have a bucket of their own. All others share one.
+    /// Pairs of user and command that have a bucket of their own; all others share one.
     private static let maxKeys = 4_096
 
     private struct Key: Hashable {
@@ -63,9 +63,9 @@ final class CommandQuota: Sendable {
     }
 }
 
-/// The refusal of a call because of too many of its kind. Its client may try again later.
+/// The refusal of a call because of too many of its kind; its client may try again later.
 struct TooManyCallsError: Error, Equatable {
-    /// A sentence for a person. It ends with the time until the next try.
+    /// A sentence for a person; it ends with the time until the next try.
     let message: String
     /// The seconds until the next try.
     let seconds: Int

@@ -10,7 +10,7 @@ import Synchronization
 struct ControlChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
-    /// The most connections of users without any right. For one more, another of these is cut.
+    /// The most connections of users without any right; for one more, another of these is cut.
     static let maxStrangers = 16
     /// The limit for a stranger's request, so that the agent can send the reason of the refusal.
     private static let patienceWithStrangers: TimeAmount = .seconds(2)
@@ -80,7 +80,9 @@ extension ResponseBody {
     /// The most bytes of a stream between two waits for the event loop.
     private static let paceBytes = 16_384
 
-    /// The same body. For a stream, it waits for the connection before it writes more.
+    /// The same body.
+    ///
+    /// For a stream, it waits for the connection before it writes more.
     ///
     /// Only then is it known whether the client reads. Otherwise, while its event loop is busy, any number of parts
     /// could pile up in memory. A few short parts may: a wait for each costs more than its write.

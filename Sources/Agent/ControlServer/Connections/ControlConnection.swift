@@ -43,7 +43,7 @@ final class ControlConnection: Sendable {
         waitForClient()
     }
 
-    /// Renews the deadline for the client to send a request or to read `bytes`. A late client is cut.
+    /// Renews the deadline for the client to send a request or to read `bytes`; a late client is cut.
     func waitForClient(unread bytes: Int = 0) {
         places.waits(place, unread: bytes)
         deadline.renew()

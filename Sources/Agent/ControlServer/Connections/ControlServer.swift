@@ -11,7 +11,7 @@ package import Records
 
 /// The control API on a Unix socket.
 package struct ControlServer: Sendable {
-    /// Connections that are accepted before others are closed for them. More wait in the backlog.
+    /// Connections that are accepted before others are closed for them; more wait in the backlog.
     private static let spareConnections = 16 + ControlChannel.maxStrangers
     /// The seconds between two checks of the socket's file.
     private static let pause: Double = 10
@@ -171,16 +171,16 @@ package enum ControlServerError: Error, CustomStringConvertible {
     }
 }
 
-/// Limits for the clients of the control socket. Tests set other values.
+/// Limits for the clients of the control socket; tests set other values.
 package struct ControlBounds: Sendable {
-    /// Connections at a time, within `FileLimit`. For each one more, another is closed.
+    /// Connections at a time, within `FileLimit`; for each one more, another is closed.
     package var connections = 256
-    /// Seconds for a client to send a whole head or a whole body, or to read an answer. Then it is cut.
+    /// Seconds for a client to send a whole head or a whole body, or to read an answer; then it is cut.
     package var patience = 10
 
     package static let standard = ControlBounds()
 
-    /// Bytes of all header fields of a request. One field may have half of it.
+    /// Bytes of all header fields of a request; one field may have half of it.
     static let headerBytes = 16_384
     /// The header fields of a request.
     static let headerFields = 64

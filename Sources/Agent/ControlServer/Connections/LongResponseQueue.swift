@@ -1,13 +1,17 @@
 import FairSharing
 import Threads
 
-/// A queue that runs one long call at a time, on a thread of low priority. Users take turns, and few may wait.
+/// A queue that runs one long call at a time, on a thread of low priority.
+///
+/// Users take turns, and few may wait.
 ///
 /// A call is long if it reads the whole journal. Neither decisions nor the agent's health answer wait for it.
 struct LongResponseQueue: Sendable {
     /// The most calls of one user that wait or run.
     static let maxOfUser = 4
-    /// The most calls that wait or run. Beyond it, only calls of root and the agent's own user are accepted.
+    /// The most calls that wait or run.
+    ///
+    /// Beyond it, only calls of root and the agent's own user are accepted.
     static let limit = 16
     private static let refusal = TooManyCallsError(
         "\(maxOfUser) such calls of this user, or \(limit) of all, wait or are under way", seconds: 5)
@@ -17,7 +21,9 @@ struct LongResponseQueue: Sendable {
     /// The number of calls that wait or run.
     var count: Int { queue.usage.tickets }
 
-    /// Runs `body` when its turn comes. A caller that is cancelled meanwhile leaves the queue.
+    /// Runs `body` when its turn comes.
+    ///
+    /// A caller that is cancelled meanwhile leaves the queue.
     ///
     /// - Parameter isFavoured: whether the caller is root or the agent's own user.
     /// - Throws: ``TooManyCallsError`` at once if too many wait, and what `body` throws.

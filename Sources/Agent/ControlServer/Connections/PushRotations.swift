@@ -8,7 +8,7 @@ import Synchronization
 final class PushRotations: Sendable {
     /// The time between two rotations of one enrollment, except by a favoured user.
     private static let interval: Duration = .seconds(3_600)
-    /// Enrollments that are remembered for that time. All others share one rotation an hour.
+    /// Enrollments that are remembered for that time; all others share one rotation an hour.
     private static let maxKeys = 100_000
     /// The seconds for `Retry-After` while a rotation is in progress.
     private static let pause = 30
@@ -46,7 +46,9 @@ final class PushRotations: Sendable {
         start = now()
     }
 
-    /// Runs a rotation of one enrollment, or of all. Only one rotation of all runs at a time.
+    /// Runs a rotation of one enrollment, or of all.
+    ///
+    /// Only one rotation of all runs at a time.
     ///
     /// - Parameters:
     ///   - isFavoured: allows a rotation within an hour of the last one, for root and the agent's own user.

@@ -36,7 +36,7 @@ struct ResponseQueue: Sendable {
         }
     }
 
-    /// Makes an answer that is short and quick to make. Waits only for the short answers of the same user.
+    /// Makes an answer that is short and quick to make; waits only for the short answers of the same user.
     func makeShort(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {
@@ -45,7 +45,7 @@ struct ResponseQueue: Sendable {
         }
     }
 
-    /// Runs short work for a peer. Waits only for the short work of the same user.
+    /// Runs short work for a peer; waits only for the short work of the same user.
     func short<Value: Sendable>(
         of peer: Caller.Peer, _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -57,7 +57,9 @@ struct ResponseQueue: Sendable {
         }
     }
 
-    /// Makes the health answer. Waits only for the health answers of the same process.
+    /// Makes the health answer.
+    ///
+    /// Waits only for the health answers of the same process.
     ///
     /// So no client can delay the agent's call to itself, on which its keep-alive pings depend.
     func makeHealth(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws

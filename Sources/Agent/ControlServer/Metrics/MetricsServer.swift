@@ -7,7 +7,7 @@ import NIOCore
 
 /// Serves the metrics, and no other page, to all users of this machine.
 package struct MetricsServer: Sendable {
-    /// Connections at a time. For each one more, another is closed.
+    /// Connections at a time; for each one more, another is closed.
     private static let connections = 16
     private static let header = PatientChannel.HeaderBounds(fieldBytes: 8_192, bytes: 8_192, fields: 32)
     /// The seconds for a request and its answer.

@@ -106,7 +106,7 @@ struct MetricsText {
         lines.append("\(metric.rawValue)_count \(total)")
     }
 
-    /// Formats labels. Escapes a backslash, a quote and a line feed in a value.
+    /// Formats labels; escapes a backslash, a quote and a line feed in a value.
     static func text(of labels: [String: String]) -> String {
         guard !labels.isEmpty else { return "" }
         let pairs = labels.sorted { $0.key < $1.key }.map { name, value in

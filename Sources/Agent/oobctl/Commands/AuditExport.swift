@@ -61,7 +61,9 @@ struct AuditExport: AsyncParsableCommand {
             + "\(host):\(after.text), or say whose chain it is with --host"
     }
 
-    /// Prints one chain. Only a page of it is in memory.
+    /// Prints one chain.
+    ///
+    /// Only a page of it is in memory.
     ///
     /// - Parameters:
     ///   - host: the host whose chain is printed. `nil` for the only chain.
@@ -83,7 +85,9 @@ struct AuditExport: AsyncParsableCommand {
         }
     }
 
-    /// Prints a line byte for byte, because its digest is signed. For a terminal, escapes its control characters.
+    /// Prints a line byte for byte, because its digest is signed.
+    ///
+    /// For a terminal, escapes its control characters.
     private static func printed(_ line: [UInt8]) -> [UInt8] {
         guard isatty(STDOUT_FILENO) == 1 else { return line + [UInt8(ascii: "\n")] }
         return Array((TerminalText.json(String(decoding: line, as: UTF8.self)) + "\n").utf8)

@@ -40,7 +40,7 @@ struct Backup: AsyncParsableCommand {
         }
     }
 
-    /// Writes the backup and returns its size. If it is incomplete, removes the file.
+    /// Writes the backup and returns its size; if it is incomplete, removes the file.
     private func write(to path: String, by client: ControlClient) async throws(ClientError) -> Int {
         let file = try NewFile(path, replacing: force)
         var bytes = 0

@@ -27,7 +27,7 @@ struct Doctor: AsyncParsableCommand {
         .blocks([warnings.map { ScreenLine(line($0), indent: 8) }, Enrollments.keyTable(enrollments)])
     }
 
-    /// Formats a warning. A severity with "?", such as "low?", is of a check that could not be made.
+    /// Formats a warning; a severity with "?", such as "low?", is of a check that could not be made.
     private static func line(_ warning: WarningView) -> String {
         let severity = TerminalText.escaped(warning.severity) + (warning.cannotTell == true ? "?" : "")
         let blanks = String(repeating: " ", count: max(0, 8 - severity.count))

@@ -125,7 +125,7 @@ struct Enroll: AsyncParsableCommand {
         authnType ?? (pinFile != nil || Terminal.isThere ? .pin : .presence)
     }
 
-    /// The agent's own key gets a PIN that the person chooses now. An existing key has a PIN already.
+    /// The agent's own key gets a PIN that the person chooses now; an existing key has a PIN already.
     private func pin() throws(ClientError) -> PINText {
         if let keyURI { return try PINQuestion.existing(file: pinFile, "PIN of the key \(keyURI):") }
         return try PINQuestion.chosen(file: pinFile, "PIN for every approval, 4 to 64 characters:")

@@ -6,7 +6,7 @@ struct EnrollQuestion {
     private let issuer: ShownIssuer
     private let command: EnrollCommand
     private let authnType: Enroll.AuthnType
-    /// The number of enrollments. `nil` for a single one.
+    /// The number of enrollments, or `nil` for a single one.
     private let count: Int?
 
     init(_ command: EnrollCommand, authnType: Enroll.AuthnType, count: Int? = nil) throws(ClientError) {

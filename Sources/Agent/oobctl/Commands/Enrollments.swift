@@ -18,7 +18,9 @@ struct Enrollments: AsyncParsableCommand {
         }
     }
 
-    /// The table of the enrollments, and that of the push subscriptions. Empty if there are none.
+    /// The table of the enrollments, and that of the push subscriptions.
+    ///
+    /// Empty if there are none.
     ///
     /// - Parameter clock: the agent's test clock. `nil` for the machine's clock.
     static func tables(_ enrollments: [EnrollmentView], _ clock: ClockView?) -> [ScreenLine] {
@@ -46,7 +48,7 @@ struct Enrollments: AsyncParsableCommand {
         return Table(heading: heading, rows: rows).lines(Output.columns, isUTF8: Output.isUTF8)
     }
 
-    /// The storage, place and last test of each key. Empty without keys.
+    /// The storage, place and last test of each key, empty without keys.
     static func keyTable(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
         let rows = enrollments.map { [$0.id, $0.key.text, $0.testText, $0.keyUri] }
         let heading: [Table.Column] = [

@@ -55,7 +55,7 @@ private struct Watching {
     /// The place up to which events were read.
     var position: CursorText?
 
-    /// Runs until the agent refuses a call, or standard output is closed. Never returns without an error.
+    /// Runs until the agent refuses a call, or standard output is closed; never returns without an error.
     mutating func run(_ first: ControlClient) async throws(ClientError) {
         try await read(from: first)
         while true {

@@ -25,7 +25,9 @@ struct FleetEnrollment: Sendable {
 
     typealias Outcome = (view: FleetEnrolledView, status: ExitStatus)
 
-    /// Runs the enrollments. If it fails, a message gives the number of enrollments that exist.
+    /// Runs the enrollments.
+    ///
+    /// If it fails, a message gives the number of enrollments that exist.
     ///
     /// - Throws: `ClientError` of the enrollment that failed, or of the interruption.
     func run() async throws(ClientError) -> Outcome {

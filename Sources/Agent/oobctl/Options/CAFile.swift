@@ -1,7 +1,7 @@
 import Control
 import Glibc
 
-/// The PEM file of `--ca-file`. Read here, because the agent may not be able to read this user's files.
+/// The PEM file of `--ca-file`; read here, because the agent may not be able to read this user's files.
 enum CAFile {
     static func text(_ path: String) throws(ClientError) -> String {
         guard let bytes = read(path) else {

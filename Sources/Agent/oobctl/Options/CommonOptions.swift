@@ -16,7 +16,7 @@ struct CommonOptions: ParsableArguments {
         try await run(Output(json: json, isReading: true), body)
     }
 
-    /// Runs one call. Prints an error, and exits with its status.
+    /// Runs one call; prints an error, and exits with its status.
     func run(_ body: (ControlClient, Output) async throws(ClientError) -> ExitStatus) async throws {
         try await run(Output(json: json), body)
     }

@@ -48,7 +48,7 @@ private struct Candidate {
         return requests.map { Candidate($0.acsTransId, $0.meaning) }
     }
 
-    /// The completion in the shell's format. `nil` for an invalid ID: bash would expand it as words.
+    /// The completion in the shell's format, or `nil` for an invalid ID: bash would expand it as words.
     func text(for shell: CompletionShell?) -> String? {
         guard (try? RequestSelector(id: id)) != nil else { return nil }
         let meaning = TerminalText.escaped(meaning)

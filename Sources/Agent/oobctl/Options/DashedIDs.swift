@@ -10,7 +10,7 @@ import Control
 enum DashedIDs {
     private static let commands: Set = ["approve", "deny", "show", "evidence", "explain"]
 
-    /// The options of those commands without a value. The word after any other option is its value.
+    /// The options of those commands without a value; the word after any other option is its value.
     private static let flags: Set = ["--json", "--next", "--open", "--all", "--help", "--version", "-h"]
 
     /// `words`, which follow the program's name, with such IDs escaped, in the same order.

@@ -9,7 +9,7 @@ struct Deciding {
     let output: Output
     let returning: ReturnOptions
 
-    /// Returns the first exit status that is not 0. A failure of one request does not stop the others.
+    /// Returns the first exit status that is not 0; a failure of one request does not stop the others.
     func run(_ selectors: [RequestSelector]) async -> ExitStatus {
         var first = ExitStatus.done
         for selector in selectors {

@@ -47,7 +47,7 @@ struct ReturnOptions: ParsableArguments {
         try output.bytes(bytes)
     }
 
-    /// Opens the URL. Returns the reason if that failed, or else `nil`.
+    /// Opens the URL, and returns the reason if that failed or `nil` on success.
     private func openingProblem(_ url: String) -> String? {
         // The schemes were validated before the decision.
         guard let schemes = try? schemes(), schemes.allow(url) else {

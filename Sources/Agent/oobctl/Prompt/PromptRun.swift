@@ -5,7 +5,7 @@ import Prompting
 
 /// The event loop of `oobctl prompt`: passes events to the session, and carries out its effects.
 struct PromptRun {
-    /// Limit for queued events. Beyond it, events are read again from the agent.
+    /// Limit for queued events; beyond it, events are read again from the agent.
     private static let maxWaiting = 1_000
 
     let agent: PromptAgent

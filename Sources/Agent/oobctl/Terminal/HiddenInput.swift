@@ -1,6 +1,6 @@
 import Glibc
 
-/// A terminal without echo. A signal that ends the program restores its settings first.
+/// A terminal without echo; a signal that ends the program restores its settings first.
 enum HiddenInput {
     private static let signals = [SIGTERM, SIGHUP]
     // Written before the handlers are installed, and read only by them: there is one question at a time.

@@ -12,7 +12,9 @@ struct Output {
     /// A reader that has seen enough, such as head(1), closes the pipe.
     var isReading = false
 
-    /// Prints one message as a line of JSON, or as `text` for people. Prints no line for an empty text.
+    /// Prints one message as a line of JSON, or as `text` for people.
+    ///
+    /// Prints no line for an empty text.
     ///
     /// The text is not wrapped, so that people can copy it and programs can read it: an ID, a URL.
     func data<Message: Encodable>(_ message: Message, text: (Message) -> String) throws(ClientError) {
@@ -36,13 +38,13 @@ struct Output {
         }
     }
 
-    /// The width of the terminal of standard output. `nil` if it is not a terminal.
+    /// The width of the terminal of standard output, or `nil` if it is not a terminal.
     static var columns: Int? { traits(of: STDOUT_FILENO)?.columns }
 
-    /// Whether standard output shows UTF-8 unescaped. Always so if it is not a terminal.
+    /// Whether standard output shows UTF-8 unescaped; always so if it is not a terminal.
     static var isUTF8: Bool { traits(of: STDOUT_FILENO)?.isUTF8 ?? true }
 
-    /// A terminal's capabilities. `nil` for other output, whose lines have any length.
+    /// A terminal's capabilities, or `nil` for other output, whose lines have any length.
     static func traits(of descriptor: Int32) -> ScreenTraits? {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
@@ -60,7 +62,7 @@ struct Output {
         return .unclear(problem)
     }
 
-    /// Prints a sentence for people, which scripts do not read. Prints none with `--json`.
+    /// Prints a sentence for people, which scripts do not read; prints none with `--json`.
     func message(_ text: String) {
         if !json { note(text) }
     }
@@ -68,7 +70,7 @@ struct Output {
     /// Prints a sentence about progress for people, also with `--json`: scripts do not read it.
     func news(_ text: String) { note(text) }
 
-    /// Prints an error. `subject` is the ID that it concerns, if there are several.
+    /// Prints an error; `subject` is the ID that it concerns, if there are several.
     func error(_ failure: ClientError, about subject: String? = nil) {
         let message = subject.map { "\($0): \(failure)" } ?? "\(failure)"
         do throws(ClientError) {

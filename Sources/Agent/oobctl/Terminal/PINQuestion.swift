@@ -11,7 +11,7 @@ enum PINQuestion {
         return try ask(question, option)
     }
 
-    /// Gets a new PIN. At a terminal it must be typed twice, until it is valid and both are the same.
+    /// Gets a new PIN; at a terminal it must be typed twice, until it is valid and both are the same.
     static func chosen(file: String?, option: String = "--pin-file", _ question: String) throws(ClientError)
         -> PINText
     {

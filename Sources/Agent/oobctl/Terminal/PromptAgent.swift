@@ -30,7 +30,9 @@ struct PromptAgent: Sendable {
         }
     }
 
-    /// Makes the agent poll its issuers now. A new request arrives as an event. `oobctl status` shows a failure.
+    /// Makes the agent poll its issuers now.
+    ///
+    /// A new request arrives as an event. `oobctl status` shows a failure.
     func fetch() async {
         _ = try? await client().fetch(FetchCommand(enrollment: enrollment))
     }

@@ -46,7 +46,7 @@ final class PromptTerminal: Sendable {
         (self.modes, self.signals) = (modes, signals)
     }
 
-    /// The terminal's width. 0 if unknown.
+    /// The terminal's width, or 0 if unknown.
     var columns: Int {
         var size = winsize()
         return unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
@@ -71,7 +71,7 @@ final class PromptTerminal: Sendable {
         }
     }
 
-    /// Stops the program as Ctrl-Z does. Returns when the program goes on.
+    /// Stops the program as Ctrl-Z does; returns when the program goes on.
     func stop() {
         unwant()
         signals.stop()
@@ -126,7 +126,7 @@ final class PromptTerminal: Sendable {
         }
     }
 
-    /// Reads a line. End of input, also in the middle of a line (Ctrl-D), does not answer the question.
+    /// Reads a line; end of input, also in the middle of a line (Ctrl-D), does not answer the question.
     private func read(_ wanted: Wanted) -> PromptInput? {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         defer { SecretLine.wipe(&bytes) }

@@ -16,7 +16,7 @@ struct SecretLine {
     /// The bytes of a list of codes: 100,000 codes of 160 bytes.
     private static let maxListBytes = 16_777_216
 
-    /// Reads a PIN. Refuses a byte order mark, which no PIN has, before it costs an attempt.
+    /// Reads a PIN; refuses a byte order mark, which no PIN has, before it costs an attempt.
     static func pin(_ path: String, option: String) throws(ClientError) -> PINText {
         let line = SecretLine(option: option, kind: "a PIN", maxBytes: PINText.bytes.upperBound)
         let text = try line.text(path)
@@ -31,7 +31,7 @@ struct SecretLine {
         return try line.text(path, trimmed: true)
     }
 
-    /// The codes of the first `count` lines. Further lines are for a greater count.
+    /// The codes of the first `count` lines; further lines are for a greater count.
     static func codes(_ path: String, option: String, count: Int) throws(ClientError) -> [String] {
         let kind = "a list of codes (\(maxListBytes) bytes)"
         let list = SecretLine(option: option, kind: kind, maxBytes: maxListBytes)

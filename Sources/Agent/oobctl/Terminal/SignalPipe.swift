@@ -2,7 +2,7 @@ import Glibc
 
 /// Signals as bytes of a pipe (self-pipe), so that poll(2) waits for them and for other input.
 struct SignalPipe: Sendable {
-    /// Signals that end a program. `others`: Ctrl-Z, the continuation after any stop, and a new terminal size.
+    /// Signals that end a program, and `others`: Ctrl-Z, the continuation after a stop, and a new terminal size.
     static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
     private static let others = [SIGTSTP, SIGCONT, SIGWINCH]
     // Written before the handlers are installed, and read only by them.
@@ -21,17 +21,17 @@ struct SignalPipe: Sendable {
         for signal in Self.ending + Self.others { Self.take(signal) }
     }
 
-    /// Wakes the loop. If the pipe is full, the loop wakes anyway.
+    /// Wakes the loop; if the pipe is full, the loop wakes anyway.
     func wake() { Self.write(0) }
 
-    /// The signals since the last call. 0 stands for a wake-up.
+    /// The signals since the last call, with 0 for a wake-up.
     func drain() -> [Int32] {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(reading, $0.baseAddress, $0.count) }
         return bytes.prefix(max(0, count)).map(Int32.init)
     }
 
-    /// Stops the program as Ctrl-Z does. Returns when it goes on, or at once if no shell could wake it.
+    /// Stops the program as Ctrl-Z does; returns when it goes on, or at once if no shell could wake it.
     func stop() {
         for number in [SIGTSTP, SIGCONT] { _ = signal(number, SIG_DFL) }
         // Threads of a pool have signals blocked. This thread must stop before it goes on.

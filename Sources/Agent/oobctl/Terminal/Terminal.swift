@@ -37,7 +37,9 @@ struct Terminal: ~Copyable {
         try answer(to: question, isShown: false, else: .noPIN)
     }
 
-    /// Asks a yes-or-no question below lines that describe it. Only "y" and "yes" mean yes.
+    /// Asks a yes-or-no question below lines that describe it.
+    ///
+    /// Only "y" and "yes" mean yes.
     ///
     /// As with ``hiddenLine(_:)``, text typed before the question does not answer it.
     ///

@@ -14,7 +14,9 @@ struct TerminalModes: Sendable {
         (self.number, self.before) = (number, before)
     }
 
-    /// Sets the kernel's line mode, with or without echo. Discards earlier input.
+    /// Sets the kernel's line mode, with or without echo.
+    ///
+    /// Discards earlier input.
     ///
     /// Turns the echo on, unless `isHidden`, even if an earlier program has left it off.
     ///
@@ -33,7 +35,7 @@ struct TerminalModes: Sendable {
         tcflush(number, TCIFLUSH)
     }
 
-    /// Restores the original settings. Discards unread input, so that no shell reads it as a command.
+    /// Restores the original settings; discards unread input, so that no shell reads it as a command.
     func end() {
         var before = before
         tcflush(number, TCIFLUSH)
