@@ -32,7 +32,7 @@ final class EnrolledType: Sendable {
 }
 
 extension Agent {
-    /// The open enrollments at an issuer that verify the user by PIN, in any state, also damaged ones.
+    /// The open PIN enrollments at an issuer, also suspended and damaged ones.
     func enrollments(at issuer: IssuerURL) async throws -> [Enrollment] {
         try await enrollments { $0.target.issuer == issuer && $0.authnType == .pin }
     }

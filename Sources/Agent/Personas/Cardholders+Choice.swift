@@ -15,7 +15,7 @@ extension Cardholders {
 
     /// Returns the script of a request, and chooses and stores it first if it has none.
     ///
-    /// `nil` if no choice is needed.
+    /// `nil` if the request needs no script.
     func settled(_ id: RequestID) async throws -> (script: Script, request: RequestRecord)? {
         let settings = settings.withLock(\.self)
         // Most agents have no personas. Then no row is written for a request.

@@ -1,9 +1,9 @@
 /// The right of a peer of the control socket; each right includes the rights before it.
 package enum ControlRight: Comparable, Sendable {
     case nothing
-    /// Reads only.
+    /// Read access.
     case look
-    /// All calls except the export of a private key.
+    /// All calls except the export of a key.
     case decide
     /// All calls: for root and the agent's own user, who can read its files anyway.
     case own

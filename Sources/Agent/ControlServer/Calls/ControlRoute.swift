@@ -9,7 +9,7 @@ package enum ControlRoute: CaseIterable, Sendable {
     package var method: String { facts.method }
     /// The path, in which a variable segment is a name in braces.
     package var path: String { facts.path }
-    /// The right that a peer needs: `.decide` for a change and for a backup, `.own` for a private key.
+    /// The right that a peer needs: `.decide` for a change and for a backup, `.own` for a key.
     package var right: ControlRight { facts.right }
     /// The media type of a successful answer.
     package var mediaType: String { facts.mediaType }

@@ -118,7 +118,7 @@ final class EventReaders: Sendable {
     private struct State {
         /// Readers that follow, by their event loops.
         var groups: [Group] = []
-        /// Readers that are ahead of ``position``, and wait for the next page.
+        /// Readers that are behind ``position``, which must query the journal themselves after the next page.
         var waiting: [EventReader] = []
         /// The start of the next page; no reader that follows is before it.
         var position = EventCursor.beginning
@@ -158,7 +158,7 @@ final class EventReaders: Sendable {
         let isLevel = enter(reader, at: position)
         defer { leave(reader) }
         // Events between its last query and now have rung for no reader. A reader that is not where the others are
-        // waits for the next page, which brings them together.
+        // waits for the next query, which brings them together.
         if !isLevel || newest().map(position.reaches) != true { ring() }
         let deadline = alarm { reader.pause() }
         defer { deadline.cancel() }

@@ -3,8 +3,8 @@ import HTTPServing
 
 /// The places of the control socket, by the user and the process of the peer.
 ///
-/// The client that is late for longest loses its place first. A client with a call in progress loses it only if all
-/// have calls, and then the newest does.
+/// The connection that has waited longest for its client is cut first. A connection with a call in progress is cut
+/// only if all have calls, and then the newest is.
 typealias ControlPlaces = ConnectionPlaces<Caller.Owner>
 
 extension ConnectionPlaces<Caller.Owner> {

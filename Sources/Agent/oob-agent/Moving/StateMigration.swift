@@ -23,7 +23,7 @@ struct StateMigration {
         }
         if let place = try SQLiteDatabase.movedPlace(of: move.file) {
             guard place == target.place else { throw StartError(.dataError, "the state was moved to \(place) already") }
-            // // The move was interrupted after the mark, or is complete. The database shows which.
+            // The move was interrupted after the mark, or is complete. The database shows which.
             return try await conclude(marking: nil)
         }
         let store = try SQLiteDatabase(

@@ -37,7 +37,7 @@ struct StateReturn {
                 clock: SystemClock(), secrets: move.hostSecrets,
                 opening: { try move.auditKeys.isUnderPrevious($0) ? .previous : .present })
         } catch PostgresMoveError.gone(let place) where place == self.place {
-            // // The move was interrupted after the mark, or is complete. The directory shows which.
+            // The move was interrupted after the mark, or is complete. The directory shows which.
             return try conclude()
         } catch let error as PostgresMoveError {
             throw StartError(.dataError, "\(move.database.place): \(error)")
@@ -150,7 +150,7 @@ struct StateReturn {
     private func conclude() throws {
         if FileManager.default.fileExists(atPath: copy) {
             try expectNoUsableDatabase()
-            // // SQLite would replay the WAL of an earlier, moved state into the copy.
+            // SQLite would replay the WAL of an earlier, moved state into the copy.
             for suffix in ["-wal", "-shm"] { try DurableFile.remove(move.file + suffix) }
             try DurableFile.move(copy, to: move.file)
         }

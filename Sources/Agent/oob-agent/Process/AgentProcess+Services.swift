@@ -49,11 +49,11 @@ extension AgentProcess {
                 if case .ownKeysSeen = event { [event.kind] } else { event.kind == .answered ? [event.kind] : [] }
             }
             for await _ in work.notifier {
-                // // A ring during the last pauses. They have covered its work already.
+                // A ring during the last pauses. They have covered its work already.
                 if work.takeAll().isEmpty { continue }
                 for _ in 0..<Self.mostPauses {
                     try await clock.sleep(seconds: Self.memoryPause)
-                    // // Work that goes on would soon need the returned memory.
+                    // Work that goes on would soon need the returned memory.
                     if work.takeAll().isEmpty { break }
                 }
                 opened.releaseMemory()
@@ -80,7 +80,7 @@ struct Loop: Service {
         do {
             try await cancelWhenGracefulShutdown(body)
         } catch is CancellationError {
-            // // Cancellation is the normal way to stop.
+            // Cancellation is the normal way to stop.
         }
     }
 }

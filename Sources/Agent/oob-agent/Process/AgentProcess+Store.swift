@@ -27,7 +27,7 @@ struct OpenedStore {
     /// Releases the store's caches, soon after it returns.
     var releaseMemory: @Sendable () -> Void = {}
     let close: @Sendable () throws -> Void
-    /// Whether all data is sealed under the present secret, because all hosts have it.
+    /// Whether all data is sealed under the present secret, which needs all hosts to have it.
     var isPresentSecretInUse = true
     /// Abandons a change of the secret that has not changed any data.
     var abandonSecretChange: @Sendable () async throws -> Void = {}
@@ -94,7 +94,8 @@ extension AgentProcess {
                 "the secret is not the one that the other hosts have: give that one (--secret-file), and while it is being "
                     + "changed the previous one as well (--previous-secret-file)")
         }
-        // The state is still in this database. The copy of an interrupted move is useless, and has personal data in clear.
+        // The state is still in this database. The copy of an interrupted move is of no use, and has personal data in
+        // clear.
         StateFiles.removeUnfinishedMove(settings.stateDirectory)
         if !store.isPresentSecretInUse { secrets.sealUnderPrevious() }
         if !store.hostsWithoutSecret.isEmpty {

@@ -42,7 +42,7 @@ struct AgentProcess {
     func run(_ scratch: Scratch) async throws {
         notifyStart()
         try expectNoKeyFiles()
-        // // From here on SIGHUP does not end the process. A SIGHUP during the start is handled later.
+        // From here on SIGHUP does not end the process. A SIGHUP during the start is handled later.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         try claimStateDirectory()
         try tidyStateDirectory()
@@ -102,11 +102,11 @@ struct AgentProcess {
     func agent(
         _ gateway: HTTPIssuerGateway, _ scratch: Scratch, isToStay: Bool = true
     ) async throws(StartError) -> (Agent, OpenedStore, SecretRewrapper?) {
-        // // Before the first secret is read.
+        // Before the first secret is read.
         let isMemoryLocked = LockedMemory.prepare()
         let found = try SecretSource.find(settings)
         let secret = if let found { found } else { try SecretSource.generate() }
-        // // Before a database exists that needs it.
+        // Before a database exists that needs it.
         if found == nil, isStateHere { try keep(secret) }
         let previous = try previousSecret(of: secret)
         let secrets = SealingSecrets(secret, previous: previous)
@@ -126,7 +126,7 @@ struct AgentProcess {
                 testClock: testClock, shares: opened.shares, headKeeper: headFile, entropy: SystemEntropy(),
                 inspector: WholeInspector(
                     host: hostInspector(isMemoryLocked: isMemoryLocked), ofStore: opened.findings))
-            // // While another host lacks the present secret, no data is sealed under it.
+            // While another host lacks the present secret, no data is sealed under it.
             let change = opened.isPresentSecretInUse ? previous.map { SecretChange(from: $0, to: secret) } : nil
             let rewrapper = change.map(SecretRewrapper.init)
             return (Agent(ports: ports, settings: coreSettings, log: log), opened, rewrapper)
@@ -211,7 +211,7 @@ struct AgentProcess {
             try await agent.prepare(rewrapping: rewrapper, isReadingRows: false, onStep: { notify($0) })
         }
         try await expectNoPersonas(agent)
-        // // An agent that cannot read its database does not start.
+        // An agent that cannot read its database does not start.
         for finding in try await agent.findingsOfAll() where finding.isCertain {
             log.log(
                 level: finding.severity == .low ? .notice : .warning, "a weakness in the set-up",
@@ -232,7 +232,7 @@ struct AgentProcess {
             allowedIssuers: agent.settings.allowedIssuers, useRules: cardholders.use,
             lookAtSocket: looks.ask, manager: ProcessEnvironment.serviceManager, readiness: readiness, last: lastReload,
             log: log)
-        // // Later services use earlier ones, and stop before them.
+        // Later services use earlier ones, and stop before them.
         let services =
             agent.loops(isPolling: true) { take($0, readiness: readiness) }.map { Loop($0) }
             + cardholders.services + pushServices(pushServer, readiness)
@@ -246,7 +246,7 @@ struct AgentProcess {
             ]
             + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness: readiness, last: lastReload)
         var configuration = ServiceGroupConfiguration(
-            // // If one service fails, the others still stop in order.
+            // If one service fails, the others still stop in order.
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
@@ -295,7 +295,7 @@ struct AgentProcess {
             looks: looks, clock: SystemClock(), log: log
         ) {
             readiness.has(.control)
-            // // If a port is in use, the agent stops and does not print that it listens.
+            // If a port is in use, the agent stops and does not print that it listens.
             guard await cancelWhenGracefulShutdown(readiness.untilPorts) else { return }
             StandardStream.output.say("listening on \(path)")
         }

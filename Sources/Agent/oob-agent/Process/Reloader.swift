@@ -66,13 +66,13 @@ struct Reloader: Sendable {
     /// Whether a setting has changed but needs a restart.
     private func isWaiting(_ setting: Setting, _ settings: Settings) -> Bool {
         guard settings.found[setting] != started.found[setting] else { return false }
-        // // TLS on the push port is turned on or off only at a start.
+        // TLS on the push port is turned on or off only at a start.
         let isTLSTurned = (settings.push?.identity == nil) != (started.push?.identity == nil)
         return !Self.changeable.contains(setting) || (isTLSTurned && setting.isOfPushTLS)
     }
 
     private func notify(_ news: [ServiceManager.News]) {
-        // // The first READY=1 comes from the supervision: until then the manager must see the agent as starting.
+        // The first READY=1 comes from the supervision: until then the manager must see the agent as starting.
         guard readiness.isTold else { return }
         do throws(SystemError) {
             try manager?.tell(news)

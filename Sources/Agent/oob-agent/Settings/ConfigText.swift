@@ -36,7 +36,7 @@ enum ConfigText {
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) || "/._:-".utf8.contains(byte)
             } && !value.hasPrefix("-") && !value.hasPrefix(":") && !value.hasSuffix(":")
         if isPlain { return value }
-        // // A JSON string is a YAML string.
+        // A JSON string is a YAML string.
         return String(decoding: JSONValue.string(value).serialized(), as: UTF8.self)
     }
 

@@ -50,7 +50,7 @@ struct DatabaseSettings {
             throw StartError(found.status, "\(found.place): \(error)")
         }
         var limits = PostgresLimits()
-        // // A frozen host then locks no row for longer, and no statement blocks others for long.
+        // A frozen host then locks no row for longer, and no statement blocks others for long.
         (limits.statement, limits.lock, limits.idleInTransaction) = (.seconds(5), .seconds(3), .seconds(5))
         return DatabaseSettings(
             settings: PostgresSettings(url: url, password: try password(source), limits: limits), host: host)

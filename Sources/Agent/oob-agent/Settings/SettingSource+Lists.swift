@@ -29,7 +29,7 @@ extension SettingSource {
         guard let found = find(.issuers) else { return nil }
         var issuers: [IssuerURL] = []
         for entry in try Self.entries(of: found, "issuers") {
-            // // An empty list would forbid all issuers: that is more likely a mistake than the intent.
+            // An empty list would forbid all issuers: that is more likely a mistake than the intent.
             guard !entry.isEmpty else {
                 throw StartError(found.status, "\(found.place): must be origins, such as \(Self.example)")
             }
