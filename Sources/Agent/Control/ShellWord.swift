@@ -1,11 +1,11 @@
-/// Words of a shell's command line, for commands that are printed to be run by hand.
+/// Quoting of words for shell commands that are printed to be run by hand.
 package enum ShellWord {
-    /// A text as one word, whatever is in it.
+    /// Returns any text as one quoted word.
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
-    /// The same, but bare if a shell takes it as one word of itself.
+    /// Returns a text as one word, without quotes if a shell reads it as one word anyway.
     package static func of(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {

@@ -1,10 +1,12 @@
-/// The status and the fields of an HTTP answer.
+/// The status and the header fields of an HTTP answer.
 struct AnswerHead: Sendable, Equatable {
     let status: UInt
-    /// Names in lower case; of several fields of a name the last one.
+    /// Values by name in lower case.
+    ///
+    /// If a name occurs several times, the last value counts.
     private(set) var fields: [String: String] = [:]
 
-    /// Reads a status line without its end: `HTTP/1.1 200` and words (RFC 9112 §4).
+    /// Parses a status line without its line end, such as `HTTP/1.1 200 OK` (RFC 9112 §4).
     init(statusLine line: [UInt8]) throws(AnswerError) {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
         guard words.count > 1, words[0].starts(with: "HTTP/1.".utf8), words[1].count == 3,
@@ -15,7 +17,7 @@ struct AnswerHead: Sendable, Equatable {
 
     subscript(name: String) -> String? { fields[name] }
 
-    /// Adds a field from its line without the end.
+    /// Adds a field from its line, which is given without its line end.
     mutating func add(fieldLine line: [UInt8]) throws(AnswerError) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .noHTTP }
         let value = String(decoding: line[(colon + 1)...], as: UTF8.self)
@@ -23,7 +25,7 @@ struct AnswerHead: Sendable, Equatable {
             String(value.drop { $0 == " " || $0 == "\t" })
     }
 
-    /// The framing of the body, which tells its end (RFC 9112 §6.3).
+    /// Returns the framing of the body, which determines its end (RFC 9112 §6.3).
     func framing() throws(AnswerError) -> AnswerFraming {
         guard status != 204, status != 304 else { return .length(0) }
         if let coding = self["transfer-encoding"] {
@@ -36,17 +38,17 @@ struct AnswerHead: Sendable, Equatable {
     }
 }
 
-/// How the end of an answer's body is told.
+/// The framing of an answer's body, which marks its end.
 enum AnswerFraming: Equatable {
     case length(Int), chunked
-    /// Only by the end of the connection, so that an answer that was cut off looks like a whole one.
+    /// The end of the connection alone marks the end, so a truncated answer looks like a complete one.
     case none
 }
 
-/// Why bytes are no answer.
+/// An error in the bytes of an answer.
 enum AnswerError: Error, Equatable {
-    /// They do not begin as an HTTP/1.1 answer.
+    /// The bytes do not begin as an HTTP/1.1 answer.
     case noHTTP
-    /// They begin as one, and go on as none can.
+    /// The bytes begin as an HTTP/1.1 answer, but the rest is malformed.
     case brokenBody
 }

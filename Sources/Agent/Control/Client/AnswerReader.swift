@@ -1,10 +1,11 @@
-/// Takes an HTTP/1.1 answer out of bytes as they come (RFC 9112), whatever their pieces.
+/// Parser of an HTTP/1.1 answer (RFC 9112) that accepts its bytes in pieces of any size.
 ///
-/// The agent alone answers here, for ``SocketTrust`` has asked the kernel who listens. So what the agent never sends is not
-/// read (interim answers, fields behind the body) or not looked for (what a name or a value may hold). An answer that ends
-/// too early or is not framed as one is never taken for a whole one, and what is kept of it is bounded.
+/// Only the agent answers here: ``SocketTrust`` has asked the kernel who listens. So the reader does not support what
+/// the agent never sends (interim answers, trailer fields), and it does not check the characters of names and values.
+/// It never accepts an answer as complete if the answer ends too early or has no valid framing. The size of what it
+/// keeps is bounded.
 struct AnswerReader {
-    /// The most bytes of the status line and the fields, and of the lines between chunks.
+    /// The maximum size in bytes of the status line with the fields, and of a line between chunks.
     static let maxHeadBytes = 65_536
 
     private enum State {
@@ -14,24 +15,28 @@ struct AnswerReader {
         case chunkLine
         case chunk(left: Int)
         case chunkEnd
-        /// Behind the last chunk.
+        /// After the last chunk.
         case end
         case endless, over
     }
 
-    /// The head of the answer, once it is there.
+    /// The head of the answer.
+    ///
+    /// `nil` until all of it has arrived.
     private(set) var head: AnswerHead?
     private var state = State.statusLine
-    /// A line as far as it has come.
+    /// The part of the current line that has arrived.
     private var line: [UInt8] = []
     private var headBytesLeft = maxHeadBytes
 
-    /// Whether the answer is whole; what comes behind it is not looked at.
+    /// Whether this answer is complete.
+    ///
+    /// Bytes after its end are ignored.
     var isOver: Bool {
         if case .over = state { true } else { false }
     }
 
-    /// Reads more of the answer, and returns the bytes of its body among them.
+    /// Reads more of the answer and returns the bytes of the body among them.
     mutating func take(_ bytes: ArraySlice<UInt8>) throws(AnswerError) -> [UInt8] {
         var rest = bytes
         var body: [UInt8] = []
@@ -60,7 +65,9 @@ struct AnswerReader {
         return piece
     }
 
-    /// A line without its end, once all of it has come.
+    /// Returns the next line without its line end.
+    ///
+    /// `nil` until all of the line has arrived.
     private mutating func nextLine(of rest: inout ArraySlice<UInt8>) throws(AnswerError) -> [UInt8]? {
         let end = rest.firstIndex(of: UInt8(ascii: "\n"))
         let piece = Self.first(end.map { $0 - rest.startIndex + 1 } ?? rest.count, of: &rest)
@@ -70,7 +77,8 @@ struct AnswerReader {
             headBytesLeft -= piece.count
             guard headBytesLeft >= 0 else { throw .noHTTP }
         }
-        // Another kind of server may send no end of a line, and say nothing more.
+        // A server of another kind may never send a line end, so check the beginning of the line before its end
+        // arrives.
         if case .statusLine = state, !zip(line, "HTTP/1.".utf8).allSatisfy(==) { throw .noHTTP }
         guard end != nil else { return nil }
         defer { line = [] }
@@ -108,7 +116,7 @@ struct AnswerReader {
         self.head = head
     }
 
-    /// The size before a chunk.
+    /// Parses the size line before a chunk.
     private static func chunkSize(_ line: [UInt8]) throws(AnswerError) -> Int {
         guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size >= 0 else { throw .brokenBody }
         return size

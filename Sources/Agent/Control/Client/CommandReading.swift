@@ -1,17 +1,21 @@
 package import StrictJSON
 import TextAndTime
 
-// How the agent reads request bodies: each member within its bounds, bytes of UTF-8 for text.
+// Parsing of request bodies in the agent: each member has bounds, which count bytes of UTF-8 for text.
 
 extension EnrollCommand: ControlCommand {
     package static let memberNames = [
         "issuer", "code", "authnType", "name", "caFile", "keyUri", "pin", "push", "persona",
     ]
-    /// Of an enrollment code.
+    /// The allowed length of an enrollment code, in bytes.
     package static let codeBytes = 1...256
-    /// Of an enrollment's name, which can be used wherever its id can.
+    /// The allowed length of an enrollment's name, in bytes.
+    ///
+    /// The name can be used everywhere the id can.
     package static let nameBytes = 1...256
-    /// What leaves room for the other members of a body.
+    /// The maximum size of the CA file, in bytes.
+    ///
+    /// It leaves room for the other members of a body.
     package static let maxCAFileBytes = 49_152
 
     package init(json: JSONObject) throws(JSONMemberError) {
@@ -28,7 +32,9 @@ extension EnrollCommand: ControlCommand {
 extension PersonaCommand: ControlCommand {
     package static let memberNames = ["persona", "delay", "times", "odds", "seed"]
 
-    /// The agent says what each may be.
+    /// Reads the members within wide bounds.
+    ///
+    /// The agent checks later which values a persona allows.
     package init(json: JSONObject) throws(JSONMemberError) {
         self.init(
             persona: try json.string("persona", bytes: 1...64), delay: try json.optionalCount("delay"),
@@ -164,7 +170,7 @@ extension JSONObject {
         return reason
     }
 
-    /// A SHA-256 digest as base64url text.
+    /// Reads a SHA-256 digest, as base64url text.
     fileprivate func digest(_ name: String) throws(JSONMemberError) -> String? {
         try optionalBase64url(name, bytes: 32...32).map(Base64URL.encode)
     }

@@ -1,6 +1,6 @@
 import TextAndTime
 
-/// One request to the agent.
+/// A request to the agent.
 struct ControlCall: Sendable {
     enum Method: String, Sendable { case get = "GET", post = "POST", delete = "DELETE" }
 
@@ -8,11 +8,11 @@ struct ControlCall: Sendable {
     /// Path and query, percent-encoded.
     let target: String
     let body: [UInt8]?
-    /// How long the answer may take, in seconds.
+    /// The time limit for the answer, in seconds.
     let seconds: Int
-    /// The media type that is asked for.
+    /// The media type of the requested answer, for the field `Accept`.
     var accepted = "application/json"
-    /// How far events are known, if they are asked for.
+    /// The position of the last event that the client has, if the call reads events.
     var lastEventID: CursorText?
 
     init(_ method: Method, _ segments: [String], query: [(String, String)] = [], body: [UInt8]? = nil, seconds: Int) {
@@ -25,21 +25,21 @@ struct ControlCall: Sendable {
     }
 }
 
-/// What came back: the bytes of the body with status and media type.
+/// The agent's answer: the bytes of the body with status and media type.
 struct ControlAnswer: Sendable, Equatable {
     static let jsonLines = "application/x-ndjson"
 
     let status: UInt
     let contentType: String?
-    /// What answered, as it names itself: `oob-agent/0.1.0`.
+    /// The field `Server`, which names the program that answered: `oob-agent/0.1.0`.
     var server: String?
-    /// Whether the list goes on at another address (RFC 8288).
+    /// Whether a `Link` field names a next page of the list (RFC 8288).
     var hasNext = false
     let body: [UInt8]
 
-    /// Reads the body as what was asked for, or as the agent's error.
+    /// Decodes the body as the requested type, or throws the agent's error.
     ///
-    /// - Parameter otherStatus: one that may come with what was asked for too.
+    /// - Parameter otherStatus: a further status with which the agent sends the requested type.
     func read<Answer: Decodable>(
         as type: Answer.Type, alsoAt otherStatus: UInt? = nil
     ) throws(ClientError) -> Answer {
@@ -49,7 +49,7 @@ struct ControlAnswer: Sendable, Equatable {
         return answer
     }
 
-    /// What an answer says that is not the one that was asked for.
+    /// The error in an answer that is not the requested one.
     var problem: ClientError {
         if mediaType == ControlError.contentType, let error = ControlJSON.answer(body, as: ControlError.self) {
             return .refused(error)
@@ -64,7 +64,7 @@ struct ControlAnswer: Sendable, Equatable {
                 + "What was asked may have been done.")
     }
 
-    /// The lines of a body of JSON lines, each without its end.
+    /// Returns the lines of a JSON Lines body, each without its line end.
     func lines() throws(ClientError) -> [[UInt8]] {
         guard mediaType == Self.jsonLines, (200...299).contains(status) else {
             throw problem
@@ -78,33 +78,45 @@ struct ControlAnswer: Sendable, Equatable {
     }
 }
 
-/// How long a client waits for the agent's answer, in seconds: longer than the agent may take for it.
+/// Time limits of a client for the agent's answers, in seconds.
+///
+/// Each is longer than the agent may take.
 package enum ControlTimeout {
-    /// What is read from the agent's own store.
+    /// For a read of the agent's own store.
     package static let read = 15
-    /// A million requests are counted.
+    /// For a fleet report, which counts a million requests.
     static let fleet = 120
-    /// The agent repeats an enrollment whose answer was lost for 10 minutes.
+    /// For an enrollment.
+    ///
+    /// If the issuer's answer is lost, the agent repeats the enrollment for 10 minutes.
     static let enroll = 660
+    /// For an unenrollment.
+    ///
     /// The agent waits for its outbox, and then for the issuer.
     static let unenroll = 660
-    /// Approvals of the same enrollment come first, and a PIN takes a tenth of a second and more.
+    /// For a PIN change.
+    ///
+    /// Approvals of the same enrollment run first, and a PIN check takes a tenth of a second or more.
     static let pinChange = 60
-    /// A large database is copied before the first byte comes.
+    /// For a backup.
+    ///
+    /// The agent copies a large database before it sends the first byte.
     package static let backup = 86_400
-    /// Ten million entries, and some.
+    /// For a verification of the journal, with a little more than ten million entries.
     static let verify = 3_600
-    /// Events are waited for as long as the client lives.
+    /// For the events, which the client reads as long as it lives.
     static let events = 365 * 86_400
-    /// One request to each issuer, side by side, 30 s at most.
+    /// For one request to each issuer, in parallel, which takes at most 30 s.
     static let fetch = 60
-    /// So for ten million enrollments, page by page.
+    /// For a fetch of all: the same for ten million enrollments, page by page.
     static let fetchOfAll = 5_400
 
-    /// The seconds for which a client waits longer than the agent may take: to connect, and for the answer to come.
+    /// The seconds that a client waits longer than the agent may take.
+    ///
+    /// They cover the connect and the transfer of the answer.
     package static let margin = 10
 
-    /// The wait for the request, the decision, the wait for the issuer, and the margin.
+    /// Returns the sum of the wait for the request, the decision, the wait for the issuer, and the margin.
     package static func decide(_ command: DecideCommand) -> Int {
         command.secondsToDecide + (command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout) + margin
     }

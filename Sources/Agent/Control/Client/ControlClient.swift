@@ -5,9 +5,9 @@ import TextAndTime
 package struct ControlClient: Sendable {
     private let transport: ControlTransport
 
-    /// Finds the agent's socket and checks that it may be trusted; nothing is sent yet.
+    /// Finds the agent's socket and checks that it is trusted, without sending anything.
     ///
-    /// - Parameter leastSeconds: no call is given less time than this, whatever it is for.
+    /// - Parameter leastSeconds: the minimum time limit of every call.
     package init(
         socketFlag: String?, environment: [String: String], leastSeconds: Int = 0
     ) throws(ClientError) {
@@ -29,25 +29,25 @@ package struct ControlClient: Sendable {
         try await get(["status"])
     }
 
-    /// Whether the agent can do its work, and why not.
+    /// Returns whether the agent can do its work, and the reasons if it cannot.
     package func health(seconds: Int = ControlTimeout.read) async throws(ClientError) -> HealthView {
         let call = ControlCall(.get, ["health"], seconds: seconds)
         return try await transport.answer(to: call).read(as: HealthView.self, alsoAt: HealthView.statusIfNotReady)
     }
 
-    /// What is weak, and what cannot be told.
+    /// Returns the weaknesses of the setup, and the checks that gave no result.
     package func doctor() async throws(ClientError) -> [WarningView] {
         try await get(["doctor"])
     }
 
     package func clock() async throws(ClientError) -> ClockView { try await get(["clock"]) }
 
-    /// Sets the agent's clock forward, if it is a test's.
+    /// Sets the agent's clock forward, if it is a test clock.
     package func advanceClock(_ command: ClockCommand) async throws(ClientError) -> ClockView {
         try await send(command, by: .post, to: ["clock"], seconds: ControlTimeout.read)
     }
 
-    /// All, page by page: there may be more than fit into an answer.
+    /// Returns all enrollments, read page by page because they may not fit into one answer.
     package func enrollments() async throws(ClientError) -> [EnrollmentView] {
         var all: [EnrollmentView] = []
         var hasNext = true
@@ -63,9 +63,9 @@ package struct ControlClient: Sendable {
         return all
     }
 
-    /// Whether there are enrollments, and all of them, also those that have ended, are of authnType `test`.
+    /// Returns whether enrollments exist and all of them, ended ones included, are of authnType `test`.
     ///
-    /// Looks page by page, and no further than the first other one, or 100,000.
+    /// Reads page by page. Stops at the first enrollment of another type, or after 100,000 enrollments.
     package func hasOnlyTests() async throws(ClientError) -> Bool {
         var last: String?
         for _ in 0..<100 {
@@ -95,7 +95,7 @@ package struct ControlClient: Sendable {
         try await send(command, by: .post, to: ["enrollments", id, "pin"], seconds: ControlTimeout.pinChange)
     }
 
-    /// The private half of an enrollment's key, sealed.
+    /// Returns the private half of an enrollment's key, sealed.
     package func sealedKey(of id: String) async throws(ClientError) -> KeyExportView {
         try await get(["enrollments", id, "key"])
     }
@@ -106,7 +106,7 @@ package struct ControlClient: Sendable {
 
     package func personas() async throws(ClientError) -> PersonasView { try await get(["personas"]) }
 
-    /// What became of the requests of the last `seconds`, by persona.
+    /// Returns the outcomes of the requests of the last `seconds`, by persona.
     package func fleet(seconds: Int) async throws(ClientError) -> FleetView {
         try await get(["fleet"], query: [("seconds", String(seconds))], seconds: ControlTimeout.fleet)
     }
@@ -125,12 +125,14 @@ package struct ControlClient: Sendable {
         return try await transport.answer(to: call).read(as: RulesView.self)
     }
 
-    /// What answers a request, and why; `id` as for ``request(id:enrollment:)``.
+    /// Returns which persona answers a request, if any, and why.
+    ///
+    /// `id` is the same as for ``request(id:enrollment:)``.
     package func explanation(id: String, enrollment: String?) async throws(ClientError) -> ExplanationView {
         try await get(["requests", id, "explanation"], query: enrollment.map { [("enrollment", $0)] } ?? [])
     }
 
-    /// The same of each request of one page of the list.
+    /// Returns the explanation of each request on one page of the list.
     package func explanations(_ listing: RequestListing) async throws(ClientError) -> [ExplanationView] {
         try await get(["explanations"], query: listing.query)
     }
@@ -145,14 +147,14 @@ package struct ControlClient: Sendable {
             command, by: .post, to: ["fetch"], seconds: isOfAll ? ControlTimeout.fetchOfAll : ControlTimeout.fetch)
     }
 
-    /// Requests, oldest first: the pending ones, or all.
+    /// Returns requests, oldest first: the pending ones, or all.
     package func requests(
         all: Bool, limit: Int, enrollment: String?
     ) async throws(ClientError) -> [RequestView] {
         try await requests(RequestListing(all: all, limit: limit, enrollment: enrollment)).requests
     }
 
-    /// One page of the list, oldest first, and whether it goes on.
+    /// Returns one page of the list, oldest first, and whether a next page exists.
     package func requests(
         _ listing: RequestListing
     ) async throws(ClientError) -> (requests: [RequestView], hasNext: Bool) {
@@ -161,25 +163,28 @@ package struct ControlClient: Sendable {
         return (try answer.read(as: [RequestView].self), answer.hasNext)
     }
 
-    /// One request with its text.
+    /// Returns one request with its text.
     ///
-    /// `id` is its id, its jti, its acsTransId, or a unique prefix of one.
+    /// `id` is the request's id, its jti, its acsTransId, or a unique prefix of one of them.
     package func request(id: String, enrollment: String?) async throws(ClientError) -> RequestView {
         try await get(["requests", id], query: enrollment.map { [("enrollment", $0)] } ?? [])
     }
 
-    /// What a dispute about a request needs; `id` as for ``request(id:enrollment:)``.
+    /// Returns the evidence of one request, for a dispute.
+    ///
+    /// `id` is the same as for ``request(id:enrollment:)``.
     package func evidence(id: String, enrollment: String?) async throws(ClientError) -> EvidenceView {
         let query = enrollment.map { [("enrollment", $0)] } ?? []
         let call = ControlCall(.get, ["requests", id, "evidence"], query: query, seconds: ControlTimeout.verify)
         return try await transport.answer(to: call).read(as: EvidenceView.self)
     }
 
-    /// Decides one request; returns once the issuer has answered or the delivery time-out is over.
+    /// Decides one request, and returns when the issuer has answered or the delivery timeout has passed.
     ///
-    /// The agent is told from when on it must not decide any more, so that a lost answer leaves it open for a while only.
+    /// The call sends the time from which the agent must not decide any more. So a lost answer leaves the outcome open
+    /// only for a while.
     ///
-    /// - Throws: `ClientError.unknown` if the call was sent and its answer did not come.
+    /// - Throws: `ClientError.unknown` if the call was sent and no answer arrived.
     package func decide(
         _ decision: Decision, on selector: RequestSelector, with command: DecideCommand
     ) async throws(ClientError) -> RequestView {
@@ -204,9 +209,9 @@ package struct ControlClient: Sendable {
             + "\(UTCTime.text(Int64(end))); then `\(look)` knows."
     }
 
-    /// Lets `take` have the bytes of a backup as they come.
+    /// Passes the bytes of a backup to `take` as they arrive.
     ///
-    /// - Throws: unless all of it came; then what `take` was given is of no use.
+    /// - Throws: if the backup did not arrive completely. The bytes that `take` received are then useless.
     package func backup(_ take: ([UInt8]) throws(ClientError) -> Void) async throws(ClientError) {
         var call = ControlCall(.get, ["backup"], seconds: ControlTimeout.backup)
         call.accepted = "application/vnd.sqlite3"
@@ -227,7 +232,7 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// Whether the journal is whole.
+    /// Has the agent verify the journal, and returns the result.
     package func verifyAudit() async throws(ClientError) -> AuditView {
         let call = ControlCall(.get, ["audit", "verify"], seconds: ControlTimeout.verify)
         return try await transport.answer(to: call).read(as: AuditView.self)
@@ -235,12 +240,12 @@ package struct ControlClient: Sendable {
 
     package func auditKey() async throws(ClientError) -> AuditKeyView { try await get(["audit", "key"]) }
 
-    /// Whose chains of the journal there are.
+    /// Returns the hosts whose chains the journal has.
     package func auditHosts() async throws(ClientError) -> AuditHostsView { try await get(["audit", "hosts"]) }
 
-    /// Entries of one chain of the journal, one line of JSON each, in their order.
+    /// Returns entries of one chain of the journal in order, each as one line of JSON.
     ///
-    /// - Parameter host: whose chain; nil stands for the host that is asked.
+    /// - Parameter host: the host of the chain. `nil` means the host that answers.
     package func auditEntries(
         after place: CursorText, of host: String? = nil, limit: Int
     ) async throws(ClientError) -> [[UInt8]] {
@@ -252,12 +257,12 @@ package struct ControlClient: Sendable {
         return try await transport.answer(to: call).lines()
     }
 
-    /// Lets `take` have each event after `position` as it comes, until the agent goes away.
+    /// Passes each event after `position` to `take` as it arrives, until the agent goes away.
     ///
-    /// - Parameter position: nil stands for what has not happened yet; it moves on with what was told, so that the next
-    ///   call misses nothing.
-    /// - Parameter opened: called once the agent has begun to answer: nothing that happens from then on is missed.
-    /// - Throws: if the agent did not begin to answer, and what `take` throws.
+    /// - Parameter position: the position to start from. `nil` means that only new events are read. It advances with
+    ///   each event that `take` receives, so that the next call misses no event.
+    /// - Parameter opened: called when the agent has begun to answer. No event after this moment is missed.
+    /// - Throws: if the agent did not begin to answer, and any error from `take`.
     package func events(
         after position: inout CursorText?, enrollment: String?, opened: () -> Void = {},
         _ take: (EventView) throws(ClientError) -> Void
@@ -269,7 +274,7 @@ package struct ControlClient: Sendable {
         var reader = EventReader(position: position)
         let silence = 4 * ServerSentEvents.heartbeat
         try await transport.stream(call, silence: silence, opened: opened) { piece throws(ClientError) in
-            // Byte by byte: what stands before an event that cannot be read is told first.
+            // Byte by byte, so that `take` receives all events before an event that cannot be read.
             for byte in piece {
                 for event in try reader.take(CollectionOfOne(byte)) {
                     try take(event)

@@ -1,13 +1,15 @@
 internal import Glibc
 
-/// A connection to the agent, for a thread that may wait: each wait ends with a deadline, or once it is shut.
+/// A connection to the agent, for a thread that may block.
+///
+/// Each wait ends at its deadline, or when ``shut()`` is called.
 final class ControlConnection: Sendable {
-    /// Between two tries to get into the agent's queue of connections, in milliseconds.
+    /// The pause between attempts to connect while the agent's backlog is full, in milliseconds.
     private static let pause: CInt = 20
 
     private let number: CInt
 
-    /// Makes a socket; nothing is connected yet.
+    /// Creates a socket that is not connected yet.
     init() throws(ConnectionError) {
         number = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard number >= 0 else { throw .afterCall }
@@ -15,20 +17,23 @@ final class ControlConnection: Sendable {
 
     deinit { _ = close(number) }
 
-    /// Ends what waits for it, and all that is done with it later; for any thread.
+    /// Shuts the connection down, which ends pending and later operations.
+    ///
+    /// Any thread may call it.
     func shut() { _ = shutdown(number, CInt(SHUT_RDWR)) }
 
-    /// The user who listens at the other end, as the kernel says.
+    /// The user id of the listener at the other end (SO_PEERCRED).
     var listener: UInt32? { SocketTrust.listener(of: number) }
 
-    /// Connects to a path that ``ControlSocket`` took.
+    /// Connects to a path that ``ControlSocket`` has checked.
     ///
-    /// The kernel takes no connection while the agent's queue of them is full. That is tried again for a while.
+    /// While the agent's backlog is full, the kernel refuses the connection with EAGAIN. The attempt is then repeated
+    /// until `end`.
     func connect(to path: String, until end: ContinuousClock.Instant) throws(ConnectionError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
-            // Behind it there is a zero byte: a path is shorter than the room.
+            // A zero byte follows the path, because the path is shorter than `sun_path`.
             unsafe room.copyBytes(from: path.utf8.prefix(room.count - 1))
         }
         while true {
@@ -46,7 +51,7 @@ final class ControlConnection: Sendable {
         }
     }
 
-    /// Sends all of it.
+    /// Sends all bytes.
     func send(_ bytes: [UInt8], until end: ContinuousClock.Instant) throws(ConnectionError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -57,9 +62,9 @@ final class ControlConnection: Sendable {
         }
     }
 
-    /// Waits for bytes, and puts them at the start of `room`.
+    /// Waits for bytes and writes them to the start of `room`.
     ///
-    /// - Returns: how many; 0 once the agent has ended the connection.
+    /// - Returns: the number of bytes. It is 0 if the agent has ended the connection.
     func receive(into room: inout [UInt8], until end: ContinuousClock.Instant) throws(ConnectionError) -> Int {
         while true {
             let count = unsafe room.withUnsafeMutableBytes { bytes in
@@ -70,7 +75,7 @@ final class ControlConnection: Sendable {
         }
     }
 
-    /// After a call that could not be done at once: returns when to try again.
+    /// Waits until a call that failed with EAGAIN or EINTR can be repeated.
     private func wait(for event: CInt, until end: ContinuousClock.Instant) throws(ConnectionError) {
         let error = ConnectionError.afterCall
         if error == .system(EINTR) { return }
@@ -79,7 +84,7 @@ final class ControlConnection: Sendable {
             let left = end - .now
             guard left > .zero else { throw .late }
             var socket = pollfd(fd: number, events: Int16(event), revents: 0)
-            // An hour at a time, and a part of a millisecond as a whole one.
+            // Wait at most an hour at a time, and round a part of a millisecond up.
             let milliseconds = CInt(min(left, .seconds(3_600)) / .milliseconds(1)) + 1
             let count = unsafe poll(&socket, 1, milliseconds)
             if count > 0 { return }
@@ -88,13 +93,13 @@ final class ControlConnection: Sendable {
     }
 }
 
-/// Why there is no connection any more, or none came about.
+/// An error that ended a connection or prevented it.
 enum ConnectionError: Error, Equatable {
-    /// What the kernel left in errno.
+    /// The errno of a failed system call.
     case system(CInt)
-    /// It took longer than it may.
+    /// The deadline passed.
     case late
 
-    /// From errno as the call just before left it.
+    /// The error from errno, as the system call just before set it.
     static var afterCall: ConnectionError { .system(errno) }
 }

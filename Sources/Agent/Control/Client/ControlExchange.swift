@@ -1,14 +1,16 @@
 internal import Glibc
 
-/// One call on a connection of its own: the request goes out, and its answer is read; for a thread that may wait.
+/// A call on a connection of its own: sends the request and reads the answer.
+///
+/// For a thread that may block.
 struct ControlExchange {
-    /// The most that is read at once.
+    /// The maximum number of bytes in one read.
     private static let roomBytes = 65_536
 
     private let connection: ControlConnection
     private var reader = AnswerReader()
     private var room = [UInt8](repeating: 0, count: roomBytes)
-    /// What came of the body with the head.
+    /// The bytes of the body that arrived together with the head.
     private var firstOfBody: [UInt8] = []
 
     /// Sends the request.
@@ -19,7 +21,7 @@ struct ControlExchange {
         do throws(ConnectionError) {
             try connection.send(call.bytes, until: end)
         } catch  where error == .system(EPIPE) || error == .system(ECONNRESET) {
-            // Who does not read to the end may have answered all the same.
+            // An agent that did not read all of the request may still have answered.
         }
     }
 
@@ -31,7 +33,9 @@ struct ControlExchange {
         }
     }
 
-    /// Waits for the next bytes of the body; nil at its end.
+    /// Waits for the next bytes of the body.
+    ///
+    /// Returns `nil` at its end.
     mutating func piece(until end: ContinuousClock.Instant) throws(ExchangeError) -> [UInt8]? {
         if !firstOfBody.isEmpty {
             defer { firstOfBody = [] }
@@ -44,7 +48,7 @@ struct ControlExchange {
         return nil
     }
 
-    /// Waits for all of the answer.
+    /// Waits for the complete answer.
     mutating func answer(upTo maxBytes: Int, until end: ContinuousClock.Instant) throws(ExchangeError) -> ControlAnswer
     {
         let head = try head(until: end)
@@ -72,9 +76,9 @@ struct ControlExchange {
     }
 }
 
-/// Why a request that was sent has no answer.
+/// An error that leaves a sent request without an answer.
 enum ExchangeError: Error, Equatable {
-    /// The connection ended first.
+    /// The connection ended before the answer did.
     case ended
     case late, tooLong
     case answer(AnswerError)
@@ -89,7 +93,9 @@ extension ControlAnswer {
 }
 
 extension ControlCall {
-    /// The request as it is sent; all of its parts are ASCII without line ends, except the body.
+    /// The bytes of the request.
+    ///
+    /// All parts except the body are ASCII without line ends.
     var bytes: [UInt8] {
         var head =
             "\(method.rawValue) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: \(accepted)\r\n"

@@ -1,29 +1,33 @@
-/// Where the agent's control socket is looked for.
+/// The paths of the agent's control socket.
 package enum ControlSocket {
     package static let fileName = "control.sock"
-    /// What SwiftNIO takes on every system; Linux has room for 107 in `sockaddr_un` (unix(7)).
+    /// The maximum length of a path in bytes that SwiftNIO accepts on every system.
+    ///
+    /// Linux has room for 107 in `sockaddr_un` (unix(7)).
     package static let maxPathBytes = 103
     package static let systemDirectory = "/run/oob-agent"
 
-    /// The path where an agent listens: the one that its settings name, else one in its usual directory.
+    /// Returns the path where an agent listens: the path from its settings, else a path in its usual directory.
     package static func listeningPath(
         setting: String?, stateDirectory: String, environment: [String: String]
     ) throws(ControlError) -> String {
         try checked(setting ?? socketPath(in: runtimeDirectories(environment).first ?? stateDirectory))
     }
 
-    /// The directory in the user's session in which an agent listens; nil if it listens elsewhere.
+    /// Returns the directory in the user's session in which an agent listens.
     ///
-    /// The agent makes it if it is missing: a login makes only the one above it (XDG Base Directory).
+    /// `nil` if it listens elsewhere.
+    ///
+    /// The agent creates the directory if it is missing: a login creates only the parent directory (XDG Base
+    /// Directory).
     package static func sessionDirectory(setting: String?, environment: [String: String]) -> String? {
         guard setting == nil, environment.directory("RUNTIME_DIRECTORY") == nil else { return nil }
         return ownDirectory(inSession: environment)
     }
 
-    /// The path that a client uses: the one that is named, else the first usual one where something stands.
+    /// Returns the path that a client uses: the named path, else the first usual path that exists.
     ///
-    /// Nil if nothing stands. A path that is named must be one that a socket can have; of the usual ones, those
-    /// that cannot are passed over.
+    /// `nil` if no path exists. A named path must be valid for a socket. Usual paths that are too long are skipped.
     package static func path(
         flag: String?, environment: [String: String], exists: (String) -> Bool = SocketTrust.exists
     ) throws(ControlError) -> String? {
@@ -31,7 +35,9 @@ package enum ControlSocket {
         return usualPaths(environment).first { $0.utf8.count <= maxPathBytes && exists($0) }
     }
 
-    /// The paths where a client looks, in order; a flag or `OOB_AGENT_SOCKET` leaves no other choice.
+    /// Returns the paths that a client tries, in order.
+    ///
+    /// A flag or `OOB_AGENT_SOCKET` names the only path.
     package static func candidates(flag: String?, environment: [String: String]) -> [String] {
         named(flag, environment).map { [$0] } ?? usualPaths(environment)
     }
@@ -64,7 +70,7 @@ package enum ControlSocket {
         return path
     }
 
-    /// The state directory without a flag: systemd's, else XDG's.
+    /// Returns the state directory if no flag names one: systemd's, else XDG's.
     package static func defaultStateDirectory(_ environment: [String: String]) -> String? {
         if let directory = environment.directory("STATE_DIRECTORY") { return directory }
         if let base = environment.directory("XDG_STATE_HOME") { return base + "/oob-agent" }
@@ -84,12 +90,14 @@ package enum ControlSocket {
 }
 
 extension [String: String] {
-    /// A variable that is set and not empty.
+    /// Returns the value of a variable that is set and not empty.
     fileprivate func value(_ name: String) -> String? {
         self[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The first of the absolute directories that a variable lists (systemd.exec(5) separates them with colons).
+    /// Returns the first directory that a variable lists, if it is absolute.
+    ///
+    /// systemd.exec(5) separates directories with colons.
     fileprivate func directory(_ name: String) -> String? {
         let first = value(name).flatMap { $0.split(separator: ":").first }
         guard let first, first.hasPrefix("/") else { return nil }

@@ -1,12 +1,14 @@
 internal import Glibc
 import Threads
 
-/// Carries one call over the Unix socket: HTTP/1.1, no redirects, no second try.
+/// Transport of one call over the Unix socket: HTTP/1.1, no redirects, no retries.
 struct ControlTransport: Sendable {
     let socketPath: String
-    /// Says whom the client trusts.
+    /// The environment variables, which name the user whom the client trusts.
     let environment: [String: String]
-    /// For whoever would rather wait than hear nothing, such as a test on a slow machine.
+    /// The minimum time limit of every wait, in seconds.
+    ///
+    /// It is for callers that prefer a long wait to an error, such as a test on a slow machine.
     let leastSeconds: Int
 
     func answer(to call: ControlCall) async throws(ClientError) -> ControlAnswer {
@@ -21,12 +23,12 @@ struct ControlTransport: Sendable {
         }
     }
 
-    /// Lets `take` have the bytes of a good answer's body as they come, until it ends in whatever way.
+    /// Passes the body of a successful answer to `take` as it arrives, until it ends or the connection breaks.
     ///
-    /// - Parameter silence: the seconds without a byte after which the agent is taken to be gone.
-    /// - Parameter opened: called when there is a good answer, before its body.
-    /// - Returns: whether it came to its end; false if the connection broke before.
-    /// - Throws: if there is no good answer, and what `take` throws.
+    /// - Parameter silence: the seconds without a byte after which the client assumes that the agent is gone.
+    /// - Parameter opened: called when a successful answer has begun, before its body.
+    /// - Returns: `true` if the body arrived completely, `false` if the connection broke before.
+    /// - Throws: if the answer is not successful, and any error from `take`.
     @discardableResult
     func stream(
         _ call: ControlCall, silence: Int, opened: () -> Void = {}, _ take: ([UInt8]) throws(ClientError) -> Void
@@ -49,7 +51,9 @@ struct ControlTransport: Sendable {
         }
     }
 
-    /// Waits for the head of an answer of the type that was asked for; any other is read as the agent's error.
+    /// Waits for the head of an answer of the requested type.
+    ///
+    /// Any other answer is read as the agent's error.
     private func goodHead(
         of exchange: inout ControlExchange, to call: ControlCall, within seconds: Int
     ) throws(ClientError) {
@@ -65,7 +69,9 @@ struct ControlTransport: Sendable {
         throw answer.problem
     }
 
-    /// Runs `body` with a connection on a thread that may wait; if the task is cancelled, so is what waits there.
+    /// Runs `body` with a connection on a thread that may block.
+    ///
+    /// A cancelled task shuts the connection, which ends the wait.
     private func onOwnThread<Value: Sendable>(
         _ body: (ControlConnection) throws(ClientError) -> Value
     ) async throws(ClientError) -> Value {
@@ -83,7 +89,7 @@ struct ControlTransport: Sendable {
         }
     }
 
-    /// Connects, looks who is there, and sends the request.
+    /// Connects, checks the listener, and sends the request.
     private func begin(
         _ call: ControlCall, on connection: ControlConnection, until end: ContinuousClock.Instant
     ) throws(ClientError) -> ControlExchange {
@@ -101,7 +107,7 @@ struct ControlTransport: Sendable {
         }
     }
 
-    /// Of a connection that did not come about.
+    /// Returns the error for a connection that could not be made.
     private func failure(_ error: ConnectionError) -> ClientError {
         switch error {
         case .system(ECONNREFUSED), .system(ENOENT), .system(ENOTDIR): .nobodyListens(at: [socketPath])
@@ -116,7 +122,7 @@ struct ControlTransport: Sendable {
         }
     }
 
-    /// Of a call that was sent, if only in part.
+    /// Returns the error for a call that was sent, completely or in part.
     private func failure(_ error: ExchangeError, within seconds: Int) -> ClientError {
         switch error {
         case .late:
@@ -132,7 +138,7 @@ struct ControlTransport: Sendable {
         }
     }
 
-    /// How long a client waits until the agent takes its connection.
+    /// The time limit for the agent to accept a connection, in seconds.
     private static let connectSeconds = 5
 
     private func deadline(of call: ControlCall) -> ContinuousClock.Instant {

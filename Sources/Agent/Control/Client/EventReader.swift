@@ -1,18 +1,20 @@
-/// Takes events out of bytes as they come, whatever their pieces.
+/// Parser of server-sent events that accepts bytes in pieces of any size.
 struct EventReader {
-    /// The longest line that is read: far above any event.
+    /// The maximum length of a line in bytes, far above any event.
     private static let maxBytes = 256 * 1_024
 
-    /// How far the agent has told all; nil before it said so.
+    /// The position up to which the agent has sent all events.
+    ///
+    /// `nil` until the agent sends one.
     private(set) var position: CursorText?
     private var line: [UInt8] = []
     private var data: [UInt8] = []
-    /// Where the agent is once what it is saying is complete.
+    /// The position that applies when the current event is complete.
     private var next: CursorText?
 
     init(position: CursorText?) { self.position = position }
 
-    /// The events that are complete with these bytes.
+    /// Returns the events that these bytes complete.
     mutating func take(_ bytes: some Sequence<UInt8>) throws(ClientError) -> [EventView] {
         var events: [EventView] = []
         for byte in bytes {
@@ -34,7 +36,7 @@ struct EventReader {
             data = json
         } else if line.isEmpty {
             let event = try endEvent()
-            // Not before: an event that is cut off behind its id was not told.
+            // Only now: an event that is cut off after its id was not read.
             position = next ?? position
             return event
         }

@@ -1,11 +1,13 @@
 import TextAndTime
 internal import ThreeDS
 
-/// The texts of expectations, checked before anything is sent.
+/// Checks of the texts of expectations, made before anything is sent.
 package enum Expectation {
-    /// Why a text is no expected amount, in words that say what is allowed; nil if it is one.
+    /// Returns why a text is not an expected amount, and what is allowed.
     ///
-    /// A currency that has decimals needs them written: `USD 1` is not taken for `USD 1.00`.
+    /// `nil` if it is one.
+    ///
+    /// A currency that has decimals requires all of them: `USD 1` is not read as `USD 1.00`.
     package static func problem(withAmount text: String) -> String? {
         do throws(ExpectedAmountError) {
             _ = try ExpectedAmount(text)
@@ -19,7 +21,9 @@ package enum Expectation {
         return "this currency has \(decimals) decimals: write all of them, such as \"\(example)\""
     }
 
-    /// Why a text is no acsTransId; nil if it is one.
+    /// Returns why a text is not an acsTransId.
+    ///
+    /// `nil` if it is one.
     package static func problem(withAcsTransId text: String) -> String? {
         ACSTransactionID(text) == nil ? "an acsTransId is a UUID of 36 characters" : nil
     }

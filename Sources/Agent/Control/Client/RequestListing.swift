@@ -1,12 +1,16 @@
-/// Which requests are listed, and from where.
+/// The query of a list of requests: the selected requests, and the position in the list.
 package struct RequestListing: Sendable {
-    /// Those that are no longer pending as well.
+    /// Whether requests that are no longer pending are included.
     package var all: Bool
     package var limit: Int
     package var enrollment: String?
-    /// The id of a request: those that came next after it.
+    /// The id of a request.
+    ///
+    /// The page begins with the next request after it.
     package var after: String?
-    /// Likewise: those that came last before it.
+    /// The id of a request.
+    ///
+    /// The page ends with the last request before it.
     package var before: String?
 
     package init(
@@ -19,7 +23,9 @@ package struct RequestListing: Sendable {
         self.before = before
     }
 
-    /// The same list from where a page of it ends: towards the older ones if it began with the newest.
+    /// Returns the query for the next page.
+    ///
+    /// If the list began with the newest requests, it goes on to the older ones.
     package func next(after page: [RequestView]) -> RequestListing {
         var next = self
         if after == nil && (before != nil || all) {

@@ -1,15 +1,17 @@
 import TextAndTime
 
-/// Which request a decision is about.
+/// The request that a decision applies to.
 package enum RequestSelector: Sendable, Equatable {
-    /// What stands in the path for the oldest pending request; never an id.
+    /// The path segment for the oldest pending request.
+    ///
+    /// It is never an id.
     package static let nextSegment = "next"
 
-    /// The oldest pending one.
+    /// The oldest pending request.
     case next
     case id(String)
 
-    /// Takes what a person typed as an ID; the word `next` is no ID, so that it decides no other request.
+    /// Parses an ID that a person typed, and refuses the word `next`, so that it never decides another request.
     package init(id: String) throws(ControlError) {
         guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(Base64URL.isCharacter) else {
             throw ControlError(.invalidArgument, "An ID has 1 to 64 characters of A-Z a-z 0-9 _ -.")
@@ -20,7 +22,9 @@ package enum RequestSelector: Sendable, Equatable {
         self = .id(id)
     }
 
-    /// What a person typed; nil for the oldest pending one.
+    /// The ID that a person typed.
+    ///
+    /// `nil` for the oldest pending request.
     package var id: String? {
         switch self {
         case .next: nil

@@ -1,11 +1,13 @@
 internal import Glibc
 
-/// Whether a client may speak to what stands at a socket path: codes and decisions go only to a socket of root's, of
-/// the client's own user's, or of the user whom `OOB_AGENT_USER` names.
+/// The rule that says which control sockets a client trusts.
+///
+/// Codes and decisions go only to a socket that belongs to root, to the client's own user, or to the user whom
+/// `OOB_AGENT_USER` names.
 package enum SocketTrust {
     package static let defaultAgentUser = "oob-agent"
 
-    /// What stands at a path, as far as trust goes.
+    /// The properties of a file that the rule checks.
     package struct Found: Sendable, Equatable {
         package let isSocket: Bool
         package let owner: UInt32
@@ -16,13 +18,15 @@ package enum SocketTrust {
         }
     }
 
-    /// Whether anything stands at the path; a symbolic link is not followed.
+    /// Returns whether a file exists at the path.
+    ///
+    /// A symbolic link is not followed.
     package static func exists(_ path: String) -> Bool {
         if case .success = look(at: path) { return true }
         return false
     }
 
-    /// Refuses a path without a socket, or one that belongs to somebody else.
+    /// Refuses a path without a socket, and a socket of an untrusted user.
     package static func check(_ path: String, environment: [String: String]) throws(ClientError) {
         switch look(at: path) {
         case .failure(let error) where error.number == EACCES:
@@ -35,9 +39,10 @@ package enum SocketTrust {
         }
     }
 
-    /// Refuses a connection to somebody else's process, whatever stood at the path when it was looked at.
+    /// Refuses a connection to a process of an untrusted user, even if the earlier check of the file passed.
     ///
-    /// - Parameter listener: the user who listens, as the kernel says of the connection; nil if it does not.
+    /// - Parameter listener: the user id of the listener, which the kernel reports for the connection. `nil` if it
+    ///   reports none.
     package static func check(
         listener: UInt32?, at path: String, environment: [String: String]
     ) throws(ClientError) {
@@ -49,9 +54,9 @@ package enum SocketTrust {
             id: userID)
     }
 
-    /// The user who listens at the other end of a connection (`SO_PEERCRED` of unix(7)).
+    /// Returns the user id of the listener at the other end of a connection (`SO_PEERCRED` of unix(7)).
     static func listener(of socket: CInt) -> UInt32? {
-        // `struct ucred`, which Glibc's module has not: pid, uid and gid, 32 bits each.
+        // `struct ucred`, which Glibc's module does not have: pid, uid and gid, 32 bits each.
         var ucred: [UInt32] = [0, 0, 0]
         var size = socklen_t(ucred.count * MemoryLayout<UInt32>.size)
         guard unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &ucred, &size) == 0 else { return nil }
@@ -62,10 +67,10 @@ package enum SocketTrust {
         environment["OOB_AGENT_USER"].flatMap { $0.isEmpty ? nil : $0 } ?? defaultAgentUser
     }
 
-    /// The rule itself.
+    /// Applies the rule.
     ///
-    /// - Parameter id: looks a user up by name, nil if there is none; it is not asked if nothing depends on it, as it may
-    ///   take the time of a directory service.
+    /// - Parameter id: returns a user's id by name, or `nil` if no such user exists. It is called only if the result
+    ///   depends on it, because it may wait for a directory service.
     package static func check(
         _ found: Found, at path: String, ownUser: UInt32, agentUser: String, id: (String) -> UInt32?
     ) throws(ClientError) {

@@ -1,15 +1,17 @@
-/// One step of checking evidence by hand: shell commands that say what holds, and fail if something does not.
+/// A step of checking evidence by hand: shell commands that print each result and fail if a check fails.
 package struct EvidenceCheck: Sendable, Equatable {
     package let title: String
     package let explanation: String
-    /// For a `sh -e` in the directory of the evidence's files.
+    /// The commands, to run with `sh -e` in the directory of the evidence's files.
     package let commands: String
-    /// Marks the block in the page: `sh` for what openssl and coreutils do.
+    /// The language of the block in the page.
+    ///
+    /// `sh` marks a block that needs only openssl and coreutils.
     var language = "sh"
 
     var text: String { "\(explanation)\n\n```\(language)\n\(commands)\n```" }
 
-    /// What the other blocks use.
+    /// The shell functions and variables that the other blocks use.
     package static let preparation = EvidenceCheck(
         title: "Preparation", explanation: "First, some words for what follows:",
         commands: #"""
@@ -35,7 +37,7 @@ package struct EvidenceCheck: Sendable, Equatable {
 }
 
 extension EvidenceView {
-    /// What can be checked with what there is.
+    /// The checks that are possible with the available parts.
     package var checks: [EvidenceCheck] {
         [issuerCheck, commitmentCheck, assertionCheck, journalCheck, textCheck, decisionCheck].compactMap(\.self)
     }
@@ -129,7 +131,9 @@ extension EvidenceView {
         )\"" "$(cat journal.jsonl)"
         """#
 
-    /// The text is in an entry of its own kind: if it was decided, in that one.
+    /// The check of the text against its digest in the journal.
+    ///
+    /// An entry of its own kind has the digest. If the request was decided, the entry `decided` must have it.
     private var textCheck: EvidenceCheck? {
         let isDecided = request.state == .approved || request.state == .denied
         guard text != nil, journal.statement != nil, !isDecided || has("entry", "decided") else { return nil }
@@ -166,13 +170,13 @@ extension EvidenceView {
         within 'the journal has the digest of decision.json' "\"body\":\"$(digest decision.json | encoded)\"" "$(cat journal.jsonl)"
         """#
 
-    /// Whether an entry has a member of this name, and this value if there is one.
+    /// Returns whether a journal entry has a member of this name, and this value if one is given.
     private func has(_ member: String, _ value: String = "") -> Bool {
         let wanted = "\"\(member)\":\"\(value)" + (value.isEmpty ? "" : "\"")
         return journal.entries.contains { $0.contains(wanted) }
     }
 
-    /// The assertion once more, by a library that this software does not use.
+    /// The check of the assertion with libfido2, a library that this software does not use.
     var fido2Check: EvidenceCheck? {
         let names = ["ES256": "es256", "ES384": "es384", "EdDSA": "eddsa"]
         guard assertion != nil, credential.publicKey != nil, let name = names[credential.algorithm] else { return nil }

@@ -1,10 +1,10 @@
 import TextAndTime
 
-/// A file of the directory that evidence is written to.
+/// A file in the directory that evidence is written to.
 package struct EvidenceFile: Sendable, Equatable {
     package let name: String
     package let bytes: [UInt8]
-    /// What it is, for its README.
+    /// The description of the file in the README.
     let meaning: String
 
     fileprivate init?(_ name: String, _ bytes: [UInt8]?, _ meaning: String) {
@@ -20,8 +20,9 @@ package struct EvidenceFile: Sendable, Equatable {
 }
 
 extension EvidenceView {
-    /// The files that the evidence is made of, the README first; bytes that the agent did not give as base64url are an
-    /// error.
+    /// Returns the files of the evidence, the README first.
+    ///
+    /// Bytes from the agent that are not base64url are an error.
     package func files() throws(ClientError) -> [EvidenceFile] {
         let files = [
             EvidenceFile("request.jws", message, "the issuer's message as it came (a compact JWS, RFC 7515)"),

@@ -1,11 +1,11 @@
-/// Something that other evidence has and this one has not.
+/// A part that other evidence has and this evidence lacks.
 package struct EvidenceGap: Sendable, Equatable {
     package let what: String
     package let why: String
 }
 
 extension EvidenceView {
-    /// What is missing, and why.
+    /// The missing parts, each with the reason.
     package var gaps: [EvidenceGap] {
         let asked =
             erased

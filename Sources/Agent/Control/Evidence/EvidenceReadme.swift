@@ -1,7 +1,7 @@
 extension EvidenceView {
-    /// The page that says what the files are, what is missing, and how to check them without this software.
+    /// Returns the page that describes the files, the missing parts, and the checks without this software.
     ///
-    /// No text of the issuer's or the merchant's stands in it.
+    /// It contains no text from the issuer or the merchant.
     func readme(about files: [EvidenceFile?]) -> String {
         let present = files.compactMap(\.self)
         let parts = [

@@ -1,23 +1,25 @@
-/// What a dispute about one request needs: the answer of `GET /v1/requests/{id}/evidence`.
+/// The evidence of one request, for a dispute: the answer of `GET /v1/requests/{id}/evidence`.
 ///
-/// A member without a value is left out: there is none, or it is not kept. Bytes are base64url.
+/// A member without a value is left out: it does not exist, or the agent does not keep it. Bytes are base64url.
 package struct EvidenceView: Codable, Sendable, Equatable {
     /// The agent's version.
     package var version: String
     package var request: RequestView
     package var authenticatorId: String?
-    /// Whether the enrollment's personal data was erased, and this request's with it.
+    /// Whether personal data of the enrollment was erased, and with it that of this request.
     package var erased: Bool
-    /// The compact JWS as it came.
+    /// The compact JWS as received.
     package var message: String?
-    /// The issuer's key that its signature holds under.
+    /// The issuer's key that verifies the signature of the message.
     package var issuerKey: IssuerKeyView?
     package var nonce: String?
     /// The transaction in its canonical form (RFC 8785).
     package var transaction: String?
-    /// The text as it was when the request was decided; until then, as it was last offered.
+    /// The text at the time of the decision.
+    ///
+    /// Before a decision, the text that was offered last.
     package var text: String?
-    /// The body that is sent to the issuer, as it is.
+    /// The exact body that is sent to the issuer.
     package var decision: String?
     package var assertion: AssertionView?
     package var credential: CredentialView
@@ -36,7 +38,7 @@ package struct EvidenceView: Codable, Sendable, Equatable {
 
 /// A key that an issuer signs its requests with.
 package struct IssuerKeyView: Codable, Sendable, Equatable {
-    /// A JSON Web Key with its required members only, in canonical form: what its thumbprint is over (RFC 7638).
+    /// A JSON Web Key with its required members only, in canonical form: the input of its thumbprint (RFC 7638).
     package var jwk: String
     /// PEM.
     package var publicKey: String
@@ -47,7 +49,7 @@ package struct IssuerKeyView: Codable, Sendable, Equatable {
     }
 }
 
-/// An assertion (WebAuthn §5.2.2), as it is in the decision.
+/// An assertion (WebAuthn §5.2.2), as contained in the decision.
 package struct AssertionView: Codable, Sendable, Equatable {
     package var clientDataJSON: String
     package var authenticatorData: String
@@ -60,7 +62,7 @@ package struct AssertionView: Codable, Sendable, Equatable {
     }
 }
 
-/// The credential that an assertion is by.
+/// The credential that made an assertion.
 package struct CredentialView: Codable, Sendable, Equatable {
     package var id: String
     package var rpId: String
@@ -77,17 +79,19 @@ package struct CredentialView: Codable, Sendable, Equatable {
     }
 }
 
-/// The journal's entries about a request, and the audit key's word for them.
+/// The journal's entries about a request, with a signature by the audit key.
 package struct JournalExtractView: Codable, Sendable, Equatable {
-    /// Their bytes as they are hashed, oldest first.
+    /// The bytes of the entries as hashed, oldest first.
     package var entries: [String]
-    /// What the audit key has signed: the digests of the head and of each entry.
+    /// The statement that the audit key has signed: the digests of the head and of each entry.
     package var statement: String?
-    /// A DER ECDSA-Sig-Value over it.
+    /// The signature over the statement, as a DER ECDSA-Sig-Value.
     package var signature: String?
     /// The audit key's public half, PEM.
     package var publicKey: String?
-    /// The first entry of the journal that is not as it was written; then nothing is signed.
+    /// The first entry of the journal that is not intact.
+    ///
+    /// If there is one, the agent signs no statement.
     package var fault: AuditFaultView?
 
     package init(

@@ -1,19 +1,22 @@
 import TextAndTime
 
-/// The names of many enrollments that are made in one run: `PREFIX-00001` and so on.
+/// The names of the enrollments that one run makes: `PREFIX-00001` and so on.
 ///
-/// A run that goes on after an interruption knows by them what was made before, and keeps no file of its own.
+/// A run that continues after an interruption recognizes the enrollments by their names, and keeps no file of its own.
 package struct FleetNames: Sendable, Equatable {
-    /// As many as an agent holds.
+    /// The allowed numbers of enrollments, up to the number that an agent supports.
     package static let counts = 1...100_000
-    /// A number has five digits at least, the last one six.
+    /// The allowed length of a prefix, in bytes.
+    ///
+    /// A number has at least five digits, the last number has six, and `-` stands before it.
     package static let prefixBytes = 1...(EnrollCommand.nameBytes.upperBound - 7)
 
     package let prefix: String
     package let count: Int
 
     package init(prefix: String, count: Int) {
-        // As the agent keeps a name that begins so; otherwise a run that goes on would not know its names again.
+        // Normalize the prefix as the agent normalizes a name. Otherwise a run that continues would not recognize its
+        // names.
         self.prefix = String(TypedText.name(prefix + "-").unicodeScalars.dropLast())
         self.count = count
     }
@@ -23,7 +26,9 @@ package struct FleetNames: Sendable, Equatable {
         return prefix + "-" + String(repeating: "0", count: max(0, 5 - digits.utf8.count)) + digits
     }
 
-    /// The number that a name stands for; nil if it is none of these.
+    /// Returns the number in a name.
+    ///
+    /// `nil` if the name is not one of these.
     package func number(of name: String) -> Int? {
         let bytes = Array(name.utf8)
         let beginning = Array((prefix + "-").utf8)

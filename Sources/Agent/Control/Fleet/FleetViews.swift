@@ -1,11 +1,13 @@
-/// What `oobctl enroll --count` has done.
+/// The result of `oobctl enroll --count`.
 package struct FleetEnrolledView: Codable, Sendable, Equatable {
-    /// How many enrollments were asked for.
+    /// The requested number of enrollments.
     package var count: Int
-    /// How many of them were there before the run, and how many it made.
+    /// The numbers of enrollments that existed before the run, and that the run made.
     package var before: Int
     package var made: Int
-    /// How many the issuer has not answered yet; the agent goes on with them.
+    /// The number of enrollments that the issuer has not answered yet.
+    ///
+    /// The agent continues them.
     package var waiting: Int
 
     package init(count: Int, before: Int, made: Int, waiting: Int) {
@@ -16,14 +18,16 @@ package struct FleetEnrolledView: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer of `GET /v1/fleet`: what became of the requests that came within a time, by persona.
+/// The answer of `GET /v1/fleet`: the outcomes of the requests that arrived within a period, by persona.
 package struct FleetView: Codable, Sendable, Equatable {
-    /// RFC 3339, UTC: the requests that came since.
+    /// The start of the period: RFC 3339, UTC.
     package var since: String
-    /// Whether more came than are looked at: then these are the newest.
+    /// Whether more requests arrived than the report counts.
+    ///
+    /// It then counts the newest.
     package var cut: Bool
     package var all: FleetFiguresView
-    /// By name; nobody's last.
+    /// The figures of each persona by name, then the figures of requests without a persona.
     package var personas: [FleetFiguresView]
 
     package init(since: String, cut: Bool, all: FleetFiguresView, personas: [FleetFiguresView]) {
@@ -34,20 +38,24 @@ package struct FleetView: Codable, Sendable, Equatable {
     }
 }
 
-/// What became of the requests that one persona was to answer, or of all.
+/// The outcomes of the requests that one persona was to answer, or of all requests.
 ///
 /// A member without a value is left out.
 package struct FleetFiguresView: Codable, Sendable, Equatable {
-    /// Absent for all, and for those that nobody was to answer.
+    /// The name of the persona.
+    ///
+    /// Absent for all requests, and for requests without a persona.
     package var persona: String?
-    /// How many have this persona set; all that there are.
+    /// The number of enrollments that have this persona set, or of all enrollments.
     package var enrollments: Int
     package var requests: Int
-    /// How many are in each state, and in each state of delivery; how many have each transStatus of the issuer's.
+    /// The numbers of requests by state, by state of delivery, and by the issuer's transStatus.
     package var states: [String: Int]
     package var delivery: [String: Int]
     package var transStatus: [String: Int]
-    /// From when requests came to their decision; absent if none was decided.
+    /// The time from the arrival of a request to its decision.
+    ///
+    /// Absent if no request was decided.
     package var latencySeconds: FleetLatencyView?
 
     package init(
@@ -64,7 +72,7 @@ package struct FleetFiguresView: Codable, Sendable, Equatable {
     }
 }
 
-/// Whole seconds, which is what the agent keeps.
+/// Percentiles in whole seconds, the precision that the agent keeps.
 package struct FleetLatencyView: Codable, Sendable, Equatable {
     package var p50: Int
     package var p90: Int

@@ -1,8 +1,8 @@
 import TextAndTime
 
-/// How far back a report goes.
+/// The period that a report covers.
 package enum FleetWindow {
-    /// Reads a time such as `90m`, 400 days at most.
+    /// Parses a period such as `90m`, at most 400 days.
     package static func seconds(_ duration: String) throws(ControlError) -> Int {
         do throws(ClockAdvance.Refusal) {
             return Int(try ClockAdvance(duration).seconds)

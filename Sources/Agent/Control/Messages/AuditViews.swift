@@ -1,20 +1,22 @@
-/// Whether the journal is whole: the answer of `GET /v1/audit/verify`.
+/// The result of verifying the journal: the answer of `GET /v1/audit/verify`.
 ///
 /// A member without a value is left out.
 package struct AuditView: Codable, Sendable, Equatable {
-    /// Whether every entry is as it was written.
+    /// Whether every entry is intact.
     package var whole: Bool
-    /// How many are.
+    /// The number of intact entries.
     package var entries: Int
-    /// The newest entry, as the audit key has signed it.
+    /// The newest entry, with the audit key's signature.
     package var head: AuditMarkView?
-    /// The last entry that was removed for its age, likewise.
+    /// The last entry that was removed for its age, with the audit key's signature.
     package var floor: AuditMarkView?
     /// The audit key's public half, PEM.
     package var publicKey: String?
-    /// The first entry that is not as it was written.
+    /// The first entry that is not intact.
     package var fault: AuditFaultView?
-    /// The chains of all hosts, that of the agent that answers first; nil if there is one chain.
+    /// The chains of all hosts, beginning with the host that answers.
+    ///
+    /// `nil` if there is one chain.
     package var hosts: [AuditHostView]?
 
     package init(
@@ -34,15 +36,15 @@ package struct AuditView: Codable, Sendable, Equatable {
 /// The chain of one host of several.
 package struct AuditHostView: Codable, Sendable, Equatable {
     package var host: String
-    /// Whether every entry of it is as it was written, and as the other chains say.
+    /// Whether every entry of the chain is intact and agrees with the other chains.
     package var whole: Bool
-    /// How many entries are as they were written.
+    /// The number of intact entries.
     package var entries: Int
     package var head: AuditMarkView?
     package var floor: AuditMarkView?
     /// The audit key's public half, PEM.
     package var publicKey: String?
-    /// The first entry that is not.
+    /// The first entry that is not intact.
     package var fault: AuditFaultView?
 
     package init(host: String, whole: Bool, entries: Int) {
@@ -50,14 +52,14 @@ package struct AuditHostView: Codable, Sendable, Equatable {
     }
 }
 
-/// An entry of the journal that is signed.
+/// A signed entry of the journal.
 package struct AuditMarkView: Codable, Sendable, Equatable {
     package var seq: Int64
     /// SHA-256 of the entry's bytes, hexadecimal, as sha256sum(1) prints it.
     package var digest: String
-    /// The bytes that are signed.
+    /// The signed bytes.
     package var statement: String
-    /// A DER ECDSA-Sig-Value over them, standard base64, as openssl(1) reads it.
+    /// The signature over the statement: a DER ECDSA-Sig-Value in standard base64, as openssl(1) reads it.
     package var signature: String
 
     package init(seq: Int64, digest: String, statement: String, signature: String) {
@@ -68,12 +70,14 @@ package struct AuditMarkView: Codable, Sendable, Equatable {
     }
 }
 
-/// What is wrong with an entry.
+/// A fault of an entry.
 package struct AuditFaultView: Codable, Sendable, Equatable {
-    /// In whose chain it is; nil if there is one chain, or it is about a row.
+    /// The host of the entry's chain.
+    ///
+    /// `nil` if there is one chain, or if the fault is about a row.
     package var host: String?
     package var seq: Int64
-    /// A sentence.
+    /// The fault as a sentence.
     package var message: String
 
     package init(host: String? = nil, seq: Int64, message: String) {
@@ -91,18 +95,22 @@ package struct AuditKeyView: Codable, Sendable, Equatable {
     package init(publicKey: String) { self.publicKey = publicKey }
 }
 
-/// The chains that have a host's name: the answer of `GET /v1/audit/hosts`.
+/// The chains that have the name of a host: the answer of `GET /v1/audit/hosts`.
 package struct AuditHostsView: Codable, Sendable, Equatable {
-    /// In the order of their names; empty if there is but one chain, which has none.
+    /// The chains, sorted by host.
+    ///
+    /// Empty if there is only one chain, which has no host name.
     package var hosts: [AuditChainView]
 
     package init(hosts: [AuditChainView]) { self.hosts = hosts }
 }
 
-/// Whose chain it is, and the public half of its audit key.
+/// The host of a chain, and the public half of its audit key.
 package struct AuditChainView: Codable, Sendable, Equatable {
     package var host: String
-    /// PEM; nil if the key is not there, or under another secret.
+    /// PEM.
+    ///
+    /// `nil` if the key is missing, or is sealed under another secret.
     package var publicKey: String?
 
     package init(host: String, publicKey: String?) { (self.host, self.publicKey) = (host, publicKey) }
@@ -110,9 +118,9 @@ package struct AuditChainView: Codable, Sendable, Equatable {
 
 /// A line of the exported journal.
 package enum AuditLine {
-    /// The line as it is exported among those of other chains: its chain's name is its first member.
+    /// Returns an entry's line for an export of several chains, with the chain's name as its first member.
     ///
-    /// No entry has a member of this name, so without it the line is the entry's own bytes again.
+    /// No entry has a member of this name. So the line without it is again the bytes of the entry.
     package static func line(_ entry: [UInt8], of host: String) -> [UInt8] {
         Array("{\"chain\":\"\(host)\",".utf8) + entry.dropFirst()
     }
@@ -121,7 +129,7 @@ package enum AuditLine {
         let seq: Int64
     }
 
-    /// The entry's number.
+    /// Returns the entry's number.
     package static func seq(of line: [UInt8]) throws(ClientError) -> Int64 {
         guard let entry = ControlJSON.answer(line, as: Numbered.self) else {
             throw .unclear("An entry of the journal could not be read: is the agent of another version?")

@@ -1,12 +1,16 @@
-/// Why a call of the client's brought nothing.
+/// A failure of a client's call.
 package enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The agent was not reached, or what was reached may not be spoken to; nothing was asked of anyone.
+    /// The agent was not reached, or the listener is not trusted.
+    ///
+    /// The client sent no request.
     case unreachable(String)
-    /// The agent was reached, but its answer did not come or could not be read; what was asked may have been done.
+    /// The agent was reached, but its answer did not arrive or could not be read.
+    ///
+    /// It may have carried out the call.
     case unclear(String)
-    /// A backup was cut off, and another try is worth it.
+    /// A backup was cut off, and a retry is worthwhile.
     case cutOff(String)
-    /// The answer to a decision was lost, so it is not known whether it was made.
+    /// The answer to a decision was lost, so it is not known whether the decision was made.
     case unknown(String)
     /// The agent answered with an error, or the arguments cannot be sent to it.
     case refused(ControlError)
@@ -29,7 +33,9 @@ package enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// One sentence for a person, fit for a terminal once escaped.
+    /// The message for a person: one sentence.
+    ///
+    /// Escape it before printing it to a terminal.
     package var description: String {
         switch self {
         case .unreachable(let message), .unclear(let message), .cutOff(let message), .unknown(let message): message
@@ -38,7 +44,7 @@ package enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// An error on standard error, with `--json`.
+/// An error as printed to standard error with `--json`.
 ///
 /// `{"error": {"code": 70003, "name": "authnAccessDenied", "message": "…"}}`
 package struct ErrorView: Codable, Sendable, Equatable {

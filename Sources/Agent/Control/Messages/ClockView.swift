@@ -1,12 +1,14 @@
 package import TextAndTime
 
-/// The agent's clock: the answer of `GET /v1/clock`, and part of others if it is a test's.
+/// The agent's clock: the answer of `GET /v1/clock`.
+///
+/// If it is a test clock, other answers contain it too.
 package struct ClockView: Codable, Sendable, Equatable {
     /// Whether a test may advance it.
     package var isTest: Bool
-    /// How far it is ahead of the machine's.
+    /// The time in seconds by which the clock is ahead of the machine's.
     package var offsetSeconds: Int
-    /// What it says: RFC 3339, UTC.
+    /// The time of the clock: RFC 3339, UTC.
     package var now: String
 
     package init(isTest: Bool, offsetSeconds: Int, now: String) {
@@ -15,7 +17,7 @@ package struct ClockView: Codable, Sendable, Equatable {
         self.now = now
     }
 
-    /// How far it is ahead of the machine's, such as `1h30m`.
+    /// The time by which the clock is ahead of the machine's, such as `1h30m`.
     package var offsetText: String { ClockAdvance.text(Int64(offsetSeconds)) }
 }
 
@@ -25,7 +27,7 @@ package struct ClockCommand: Encodable, Sendable, Equatable {
 
     package init(_ advance: ClockAdvance) { self.advance = advance }
 
-    /// Reads a time such as `10m`.
+    /// Parses a duration such as `10m`.
     package init(duration: String) throws(ControlError) {
         do throws(ClockAdvance.Refusal) {
             self.init(try ClockAdvance(duration))

@@ -1,12 +1,13 @@
-/// A call that failed, as the agent answers it: RFC 9457 `application/problem+json` with the members `code` (the
-/// token), `d1Code`, `d1Name`, and `request` if one is concerned.
+/// An error answer of the agent: RFC 9457 `application/problem+json`.
+///
+/// It adds the members `code` (the token), `d1Code`, `d1Name`, and `request` if the error is about one.
 package struct ControlError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let contentType = "application/problem+json"
 
     package let token: ErrorToken
-    /// The token's own number unless said otherwise.
+    /// The D1 number: the token's own unless another number is given.
     package let code: D1Code
-    /// One sentence for a person: what, where, and what is allowed.
+    /// The message for a person: one sentence that says what, where, and what is allowed.
     package let message: String
     package let request: RequestView?
 
@@ -27,7 +28,7 @@ extension ControlError: Codable {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        // A token, a number or a request of a later version costs nobody the sentence.
+        // An unknown token, number or request of a later version must not hide the message.
         let token = ErrorToken(rawValue: try members.decode(String.self, forKey: .code))
         let number = D1Code(rawValue: try members.decode(Int.self, forKey: .d1Code))
         self.init(
@@ -60,6 +61,6 @@ package enum D1Code: Int, Codable, Sendable, CaseIterable {
     case authnInvalidEnrollmentToken = 70005
     case authenticatorNotAvailable = 70006
 
-    /// The number's name, as it stands in error JSON.
+    /// The number's name in error JSON.
     package var name: String { "\(self)" }
 }

@@ -3,12 +3,12 @@ package import StrictJSON
 
 /// The JSON of the control socket: compact, members in a stable order, members without a value left out.
 package enum ControlJSON {
-    /// The most bytes that the agent reads of a request body.
+    /// The maximum size of a request body that the agent reads, in bytes.
     package static let maxCommandBytes = 65_536
-    /// The most bytes that a client reads of an answer.
+    /// The maximum size of an answer that a client reads, in bytes.
     package static let maxAnswerBytes = 8 * 1024 * 1024
 
-    /// The bytes of a message.
+    /// Encodes a message.
     package static func encode(_ message: some Encodable) throws(ControlError) -> [UInt8] {
         do {
             return Array(try encoder.encode(message))
@@ -23,10 +23,12 @@ package enum ControlJSON {
         return encoder
     }()
 
-    /// Reads a request body strictly; an empty one is an empty object.
+    /// Reads a request body strictly.
     ///
-    /// A name that is given twice or is not known, and a value of another type or out of its bounds, are errors. So is
-    /// `null`: an expectation that a script has no value for does not hold.
+    /// An empty body is read as an empty object.
+    ///
+    /// A repeated name, an unknown name, and a value of another type or out of its bounds are errors. So is `null`: an
+    /// expectation for which a script has no value must not hold.
     package static func decode<Command: ControlCommand>(
         _ bytes: [UInt8], as type: Command.Type
     ) throws(ControlError) -> Command {
@@ -43,7 +45,9 @@ package enum ControlJSON {
         }
     }
 
-    /// Reads an answer of the agent's; unknown members of a later version are ignored.
+    /// Reads an answer of the agent.
+    ///
+    /// Unknown members of a later version are ignored.
     static func answer<Answer: Decodable>(_ bytes: [UInt8], as type: Answer.Type) -> Answer? {
         try? JSONDecoder().decode(type, from: Data(bytes))
     }
@@ -65,9 +69,9 @@ package enum ControlJSON {
 
 /// A request body of the control API.
 package protocol ControlCommand: Encodable, Sendable {
-    /// Every name that the body may hold.
+    /// All member names that the body may have.
     static var memberNames: [String] { get }
 
-    /// Reads the members; names have been checked before.
+    /// Reads the members, whose names have been checked before.
     init(json: JSONObject) throws(JSONMemberError)
 }

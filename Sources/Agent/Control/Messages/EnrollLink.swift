@@ -7,7 +7,9 @@ package struct EnrollLink: Sendable, Equatable {
     package let issuer: String
     package let code: String
 
-    /// Takes both parameters once each, in any order, and nothing else.
+    /// Parses a link.
+    ///
+    /// It must have both parameters once each, in any order, and no others.
     package init(_ text: String) throws(ControlError) {
         let parameters = try Self.parameters(of: text)
         guard let issuer = parameters["issuer"], let code = parameters["code"] else {
@@ -17,7 +19,7 @@ package struct EnrollLink: Sendable, Equatable {
         self.code = code
     }
 
-    /// Whether a text begins as a link does, and so is no code.
+    /// Returns whether a text has the scheme of a link, and so cannot be a code.
     package static func isBegun(by text: String) -> Bool { text.beginsIgnoringCase(with: scheme + ":") }
 
     private static func parameters(of text: String) throws(ControlError) -> [String: String] {

@@ -2,19 +2,23 @@
 package struct EnrollCommand: Encodable, Sendable, Equatable {
     package var issuer: String
     package var code: String
-    /// `pin`, `presence` or `test`; the agent's default if absent.
+    /// `pin`, `presence` or `test`.
+    ///
+    /// The agent's default if absent.
     package var authnType: String?
-    /// What a person calls this enrollment.
+    /// The name that a person gives to this enrollment.
     package var name: String?
     /// PEM text of the roots that replace the system's for this issuer.
     package var caFile: String?
-    /// Where a key pair is that is to be used; the agent makes one if absent.
+    /// The location of an existing key pair to use.
+    ///
+    /// If absent, the agent makes a key pair.
     package var keyUri: String?
-    /// Of authnType `pin`: what every approval is to take.
+    /// For authnType `pin`: the PIN that every approval will require.
     package var pin: PINText?
-    /// False: the issuer is not to push.
+    /// `false` if the issuer must not push.
     package var push: Bool?
-    /// Of authnType `test`: who plays its cardholder.
+    /// For authnType `test`: the persona that plays its cardholder.
     package var persona: PersonaCommand?
 
     package init(
@@ -35,11 +39,11 @@ package struct EnrollCommand: Encodable, Sendable, Equatable {
 
 /// The body of `DELETE /v1/enrollments/{id}`.
 package struct UnenrollCommand: Encodable, Sendable, Equatable {
-    /// Ends it here only; the issuer is not told.
+    /// Whether to end the enrollment here only, without a call to the issuer.
     package var local: Bool?
-    /// Does not wait for decisions that are not delivered yet.
+    /// Whether to skip the wait for decisions that are not delivered yet.
     package var force: Bool?
-    /// Removes its personal data as well, also if it has ended before.
+    /// Whether to remove its personal data as well, even if it has already ended.
     package var erase: Bool?
 
     package init(local: Bool? = nil, force: Bool? = nil, erase: Bool? = nil) {
@@ -51,7 +55,7 @@ package struct UnenrollCommand: Encodable, Sendable, Equatable {
 
 /// The body of `POST /v1/enrollments/{id}/pin`.
 package struct PINChangeCommand: Encodable, Sendable, Equatable {
-    /// The PIN that it has.
+    /// The current PIN.
     package var pin: PINText
     package var newPin: PINText
 
@@ -63,7 +67,9 @@ package struct PINChangeCommand: Encodable, Sendable, Equatable {
 
 /// The body of `POST /v1/fetch`.
 package struct FetchCommand: Encodable, Sendable, Equatable {
-    /// Fetches for this enrollment only.
+    /// The enrollment to fetch for.
+    ///
+    /// If absent, the agent fetches for all.
     package var enrollment: String?
 
     package init(enrollment: String? = nil) {
@@ -71,8 +77,8 @@ package struct FetchCommand: Encodable, Sendable, Equatable {
     }
 }
 
-// Both hold the issuer's enrollment code, a secret until it is used: text shows the rest, and only a request body the
-// code.
+// Both contain the issuer's enrollment code, which is a secret until it is used. Text about them leaves the code out.
+// Only a request body contains it.
 
 extension EnrollCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "enroll at \(issuer) with <redacted>" }

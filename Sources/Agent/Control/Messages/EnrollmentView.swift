@@ -1,30 +1,36 @@
-/// One enrollment as clients see it.
+/// An enrollment as clients see it.
 ///
 /// A member without a value is left out.
 package struct EnrollmentView: Codable, Sendable, Equatable {
     package var id: String
     package var issuer: String
-    /// The issuer's id of the authenticator; absent until the issuer has answered.
+    /// The issuer's id of the authenticator.
+    ///
+    /// Absent until the issuer has answered.
     package var authenticatorId: String?
     /// WebAuthn's credential id, base64url.
     package var credentialId: String?
-    /// COSE number of the signature algorithm (`-7` is ES256).
+    /// The COSE number of the signature algorithm (`-7` is ES256).
     package var algorithm: Int
     package var authnType: String
-    /// Where the private key is kept; never the key.
+    /// The location of the private key, never the key itself.
     package var keyUri: String
     package var key: KeyView
-    /// Absent if the key was not looked at yet.
+    /// The last test of the key.
+    ///
+    /// Absent if the key was not tested yet.
     package var keyTest: KeyTestView?
     package var name: String
     package var state: EnrollmentState
     package var signCount: Int
-    /// How messages come; absent if the enrollment is not pushed to.
+    /// The counts of pushes and polls.
+    ///
+    /// Absent if the issuer does not push to the enrollment.
     package var push: PushView?
     package var enrolledAt: String?
-    /// Of authnType `pin`: how many more wrong PINs in a row are taken before it is blocked, or blocked again.
+    /// For authnType `pin`: the wrong PINs in a row that are left before it is blocked, or blocked again.
     package var pinTriesLeft: Int?
-    /// If it is blocked, until when: RFC 3339, UTC.
+    /// The end of the block, if it is blocked: RFC 3339, UTC.
     package var blockedUntil: String?
     package var warnings: [WarningView]?
 
@@ -44,11 +50,13 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
     }
 }
 
-/// What is known of an enrollment's private key.
+/// The known facts about an enrollment's private key.
 package struct KeyView: Codable, Sendable, Equatable {
     /// The place that keeps it: `file`, `store` (sealed in the enrollment's row), `pkcs11` or `tpm`.
     package var kind: String
-    /// Whether it can leave that place; absent if that cannot be told.
+    /// Whether it can leave that place.
+    ///
+    /// Absent if the agent cannot find out.
     package var exportable: Bool?
 
     package init(kind: String, exportable: Bool?) {
@@ -57,20 +65,26 @@ package struct KeyView: Codable, Sendable, Equatable {
     }
 }
 
-/// Where an enrollment is in its life.
+/// The state of an enrollment.
 package enum EnrollmentState: String, Codable, Sendable, CaseIterable {
     case enrolling, active, suspended, blocked
 }
 
-/// What an unenroll answers; the same for an enrollment that was there and for one that is gone.
+/// The answer to an unenroll.
+///
+/// It has the same form if the enrollment was already gone.
 package struct UnenrolledView: Codable, Sendable, Equatable {
     package var id: String
     package var unenrolled: Bool
-    /// Whether there was an enrollment to end.
+    /// Whether an enrollment existed and was ended.
     package var wasEnrolled: Bool
-    /// Whether its personal data is gone; absent if that was not asked for, false if the agent still is at it.
+    /// Whether its personal data is gone.
+    ///
+    /// Absent if no erasure was requested. `false` if the agent still works on it.
     package var erased: Bool?
-    /// Where its key stays, which the agent did not make and so does not delete; absent if the agent made it.
+    /// The location of a key that remains because the agent did not make it.
+    ///
+    /// Absent if the agent made the key.
     package var keptKeyUri: String?
 
     package init(
@@ -84,14 +98,18 @@ package struct UnenrolledView: Codable, Sendable, Equatable {
     }
 }
 
-/// The last look at an enrollment's key since the agent started.
+/// The last test of an enrollment's key since the agent started.
 package struct KeyTestView: Codable, Sendable, Equatable {
-    /// The extent of the look: `seal` (it opens under the agent's secret, as far as that shows without its PIN) or
-    /// `signature` (it signed, and its public half verified that).
+    /// The extent of the test: `seal` or `signature`.
+    ///
+    /// `seal`: the key opens under the agent's secret, as far as this can be tested without its PIN. `signature`: the
+    /// key signed, and its public half verified the signature.
     package var extent: String
     package var at: String
     package var passed: Bool
-    /// Why the key cannot be used; absent if it can.
+    /// The reason why the key cannot be used.
+    ///
+    /// Absent if it can.
     package var problem: String?
 
     package init(extent: String, at: String, problem: String?) {
@@ -102,15 +120,18 @@ package struct KeyTestView: Codable, Sendable, Equatable {
     }
 }
 
-/// One half of an enrollment's key: the answer of `GET /v1/enrollments/{id}/key` and `…/public-key`.
+/// Either half of an enrollment's key: the answer of `GET /v1/enrollments/{id}/key` and `…/public-key`.
 package struct KeyExportView: Codable, Sendable, Equatable {
     /// The enrollment's id.
     package var id: String
     package var keyUri: String
-    /// PEM; absent if the sealed half was asked for.
+    /// PEM.
+    ///
+    /// Absent if the sealed half was requested.
     package var publicKey: String?
-    /// The private half as it is stored, sealed: PEM of the label `OOB-AGENT SEALED KEY`; absent if the public half was
-    /// asked for.
+    /// The sealed private half as stored: PEM with the label `OOB-AGENT SEALED KEY`.
+    ///
+    /// Absent if the public half was requested.
     package var sealedKey: String?
 
     package init(id: String, keyUri: String, publicKey: String? = nil, sealedKey: String? = nil) {

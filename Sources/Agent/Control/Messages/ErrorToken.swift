@@ -1,44 +1,55 @@
-/// Why a call on the control socket failed: a stable token, with its HTTP status, exit status and D1 number.
+/// The reason for a failed call: a stable token, with its HTTP status, exit status and D1 number.
 package enum ErrorToken: String, Codable, Sendable, CaseIterable {
     case invalidArgument = "invalid_argument"
     /// No request or enrollment has this id.
     case notFound = "not_found"
-    /// No request came within the wait, or none is pending.
+    /// No request arrived within the wait, or no request is pending.
     case noRequest = "no_request"
-    /// The id stands for several; the message names them.
+    /// The id matches several requests or enrollments.
+    ///
+    /// The message names them.
     case ambiguous
     case expectationFailed = "expectation_failed"
     case userNotVerified = "user_not_verified"
-    /// It takes a PIN, and none was given; no try was counted.
+    /// The approval requires a PIN, and none was given.
+    ///
+    /// No attempt was counted.
     case pinRequired = "pin_required"
     case blocked
     case noLongerDecidable = "no_longer_decidable"
-    /// The deadline passed before it was decided; it can be asked for again.
+    /// The deadline passed before the decision.
+    ///
+    /// The client can repeat the call.
     case notInTime = "not_in_time"
     case notEnrolled = "not_enrolled"
     case invalidEnrollmentCode = "invalid_enrollment_code"
     case issuerUnreachable = "issuer_unreachable"
     case issuerRefused = "issuer_refused"
     case alreadyEnrolled = "already_enrolled"
-    /// The key of an enrollment cannot be used now: its token is not there, its file was replaced.
+    /// The key of an enrollment cannot be used now: its token is missing, or its file was replaced.
     case keyUnavailable = "key_unavailable"
-    /// The database failed, and nothing was changed.
+    /// The database failed, and no data was changed.
     case storage
-    /// The database failed, and it is not known whether it was changed.
+    /// The database failed, and it is not known whether data was changed.
     case storageInDoubt = "storage_in_doubt"
-    /// The peer may not do it: see who may look, and who may decide.
+    /// The peer lacks the right to look or to decide, which the call requires.
     case accessDenied = "access_denied"
-    /// The path has calls, but none by this method; the answer's `Allow` names them.
+    /// The path has calls, but none with this method.
+    ///
+    /// The field `Allow` of the answer lists the methods.
     case methodNotAllowed = "method_not_allowed"
-    /// The client takes none of the types that there are.
+    /// The client accepts none of the available media types.
     case notAcceptable = "not_acceptable"
     case bodyTooLarge = "body_too_large"
     case notJSON = "not_json"
     case headerTooLarge = "header_too_large"
-    /// Too many such calls of this user wait, are under way, or came too fast; the answer's `Retry-After` says when to
-    /// come again.
+    /// Too many such calls of this user wait, are in progress, or arrived too fast.
+    ///
+    /// The field `Retry-After` of the answer says when to retry.
     case tooManyRequests = "too_many_requests"
-    /// A backup cannot be made now; the answer's `Retry-After` says when to come again.
+    /// A backup cannot be made now.
+    ///
+    /// The field `Retry-After` of the answer says when to retry.
     case tryLater = "try_later"
     case failed
 

@@ -1,19 +1,27 @@
-/// What happened: an event of `GET /v1/events`, and a line of `watch --json`.
+/// An event: an item of `GET /v1/events`, and a line of `watch --json`.
 ///
 /// A member without a value is left out.
 package struct EventView: Codable, Sendable, Equatable {
-    /// Such as `requestPresented`; `gap` if events before it are no longer kept.
+    /// The kind of event, such as `requestPresented`.
+    ///
+    /// `gap` means that events before it are no longer kept.
     package var event: String
-    /// Grows with each event of its host, with holes.
+    /// The event's number.
+    ///
+    /// It grows with each event of its host, and some numbers are skipped.
     package var seq: Int64
-    /// In whose chain it is; nil if there is one.
+    /// The host of the chain.
+    ///
+    /// `nil` if there is one chain.
     package var host: String?
-    /// What came after it is asked for with this as `since`; nil if `seq` does for that, as there is one chain.
+    /// The value of `since` that asks for the events after this one.
+    ///
+    /// `nil` if there is one chain, because `seq` has this role.
     package var cursor: String?
     /// RFC 3339, UTC.
     package var at: String
     package var enrollmentId: String?
-    /// The request that it is about, as it is when the event is read.
+    /// The request of the event, in its state when the event is read.
     package var request: RequestView?
 
     package init(event: String, seq: Int64, at: String, enrollmentId: String? = nil, request: RequestView? = nil) {
@@ -26,9 +34,9 @@ package struct EventView: Codable, Sendable, Equatable {
 }
 
 extension EventView {
-    /// What the event came to, for people: `approved`, `denied (suspectedFraud)`, why it was refused or not delivered.
+    /// The outcome for people: `approved`, `denied (suspectedFraud)`, or the reason of a refusal or failed delivery.
     ///
-    /// Nil for an event that is no outcome.
+    /// `nil` for an event that is not an outcome.
     package var outcome: String? {
         guard let request else { return nil }
         func joined(_ parts: String?...) -> String? {
@@ -51,11 +59,11 @@ extension EventView {
     }
 }
 
-/// Server-sent events, as `GET /v1/events` has them (HTML Standard §9.2): one line of `id` and one of `data` each.
+/// Server-sent events of `GET /v1/events` (HTML Standard §9.2): one line of `id` and one of `data` each.
 package enum ServerSentEvents {
     package static let contentType = "text/event-stream"
     package static let lastEventID = "Last-Event-ID"
-    /// The seconds after which an agent that has nothing to tell says that it is still there.
+    /// The seconds after which an agent without events sends a sign of life.
     package static let heartbeat = 15
 
     /// - Parameter data: one line of JSON.
@@ -63,9 +71,9 @@ package enum ServerSentEvents {
         Array("id: \(cursor)\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
-    /// No event, but how far all was told.
+    /// Returns a block without an event, which gives the position up to which all events were sent.
     package static func position(_ cursor: String) -> [UInt8] { Array("id: \(cursor)\n\n".utf8) }
 
-    /// Nothing at all.
+    /// A comment line, which keeps the connection alive.
     package static let stillThere = Array(":\n\n".utf8)
 }

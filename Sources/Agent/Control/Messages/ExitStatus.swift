@@ -1,13 +1,17 @@
-/// What `oobctl` exits with; scripts depend on it.
+/// The exit statuses of `oobctl`.
 ///
-/// 64, 69, 71 and 75 are those of `sysexits.h`.
+/// Scripts depend on them.
+///
+/// 64, 69, 71 and 75 are from `sysexits.h`.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
-    /// Done; for a decision: delivered, and taken by the issuer.
+    /// The command succeeded.
+    ///
+    /// For a decision: it was delivered, and the issuer accepted it.
     case done = 0
     case failed = 1
-    /// No request came in time, or none is known by this ID.
+    /// No request came in time, or no request has this ID.
     case noRequest = 3
-    /// An expectation did not hold; nothing was decided.
+    /// An expectation did not hold, so the agent did not decide.
     case expectationFailed = 4
     case userNotVerified = 5
     case blocked = 6
@@ -15,26 +19,30 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case noLongerDecidable = 7
     case notEnrolled = 8
     case invalidEnrollmentCode = 9
-    /// The decision was sent, but the issuer did not take it.
+    /// The decision was sent, but the issuer did not accept it.
     case notTaken = 10
-    /// The agent's answer was lost or its disk failed, so it is not known whether it was decided.
+    /// The agent's answer was lost or its disk failed, so it is not known whether it decided.
     case unknown = 11
     case usage = 64
     case unreachable = 69
-    /// The system allows too few open files: `FileLimit` of `LinuxProcess` ends the program with it.
+    /// The system allows too few open files.
+    ///
+    /// `FileLimit` of `LinuxProcess` ends the program with this status.
     case tooFewFiles = 71
-    /// Decided and durable, not delivered yet; the agent goes on trying. Of a backup: it can be made later.
+    /// The decision is durable but not delivered yet.
+    ///
+    /// The agent keeps trying. For a backup: it can be made later.
     case queued = 75
 }
 
-/// What a payer can decide.
+/// A payer's decision.
 package enum Decision: String, Sendable, CaseIterable {
     case approve, deny
 
-    /// EMV 3-D Secure's transStatus that says the issuer took this decision.
+    /// The transStatus of EMV 3-D Secure with which the issuer accepts this decision.
     private var takenStatus: String { self == .approve ? "Y" : "N" }
 
-    /// The exit status that an answered decision stands for.
+    /// Returns the exit status for the agent's answer to this decision.
     package func exitStatus(for answer: RequestView) -> ExitStatus {
         switch answer.delivery {
         case .delivered: answer.transStatus == takenStatus ? .done : .notTaken
@@ -46,7 +54,7 @@ package enum Decision: String, Sendable, CaseIterable {
 }
 
 extension ExitStatus {
-    /// What it says to a script, in a few words.
+    /// The meaning for a script, in a few words.
     package var meaning: String {
         switch self {
         case .done: "done; of a decision: delivered, and taken by the issuer"
@@ -67,7 +75,7 @@ extension ExitStatus {
         }
     }
 
-    /// A line for each, as a program's help has it.
+    /// The exit statuses as text for a program's help, one line for each.
     package static var help: String {
         allCases.map { status in
             let number = String(status.rawValue)

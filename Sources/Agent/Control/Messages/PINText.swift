@@ -1,15 +1,19 @@
-/// A PIN on its way to the agent, which alone knows what a PIN may be.
+/// A PIN on its way to the agent, which alone knows the rules for PINs.
 ///
-/// No text may show it: interpolating, describing, reflecting and dumping give "<redacted>". Only a request body holds
-/// it, as a JSON string.
+/// No text may show it: interpolating, describing, reflecting and dumping give "<redacted>". Only a request body
+/// contains it, as a JSON string.
 package struct PINText: Encodable, Sendable, Equatable {
-    /// The bytes of UTF-8 that are carried: more than any PIN has.
+    /// The allowed length in bytes of UTF-8, longer than any PIN.
     package static let bytes = 0...512
 
-    /// The characters that a PIN has, for who chooses one; the agent has the last word.
+    /// The length in characters that a new PIN must have.
+    ///
+    /// The agent makes the final check.
     package static let characters = 4...64
 
-    /// Why it cannot be chosen as a PIN; nil if only the agent can say.
+    /// The reason why it cannot be chosen as a PIN.
+    ///
+    /// `nil` if only the agent can judge it.
     package var problem: String? {
         let range = Self.characters
         guard !range.contains(revealed.unicodeScalars.count) else { return nil }
@@ -31,6 +35,6 @@ package struct PINText: Encodable, Sendable, Equatable {
 extension PINText: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "<redacted>" }
     package var debugDescription: String { "<redacted>" }
-    /// Without children: `dump` walks the mirror, whatever the description says.
+    /// A mirror without children: `dump` walks the mirror and ignores the description.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -2,13 +2,19 @@
 package struct PersonaCommand: Encodable, Sendable, Equatable {
     /// A name that `GET /v1/personas` lists.
     package var persona: String
-    /// The seconds after which it answers a request, counted from when that came.
+    /// The seconds from the arrival of a request to the answer.
     package var delay: Int?
-    /// How many requests it answers; all if absent.
+    /// The number of requests to answer.
+    ///
+    /// All if absent.
     package var times: Int?
-    /// How likely it answers one, above 0 and at most 1; always if absent.
+    /// The probability of an answer to a request, above 0 and at most 1.
+    ///
+    /// Always if absent.
     package var odds: Double?
-    /// What the odds are drawn with: the same for the same seed.
+    /// The seed of the random draws.
+    ///
+    /// The same seed gives the same draws.
     package var seed: Int?
 
     package init(persona: String, delay: Int? = nil, times: Int? = nil, odds: Double? = nil, seed: Int? = nil) {
@@ -30,7 +36,7 @@ package struct PersonaView: Codable, Sendable, Equatable {
     package var times: Int?
     package var odds: Double?
     package var seed: Int?
-    /// How many requests it could have answered, and how many it was to answer.
+    /// The number of requests that it could have answered, and the number that it was to answer.
     package var seen: Int
     package var played: Int
 
@@ -49,12 +55,12 @@ package struct PersonaView: Codable, Sendable, Equatable {
     }
 }
 
-/// A persona that can be chosen.
+/// A persona that can be set.
 package struct PersonaChoiceView: Codable, Sendable, Equatable {
     package var name: String
     /// `honest`, `wrong` or `timing`.
     package var group: String
-    /// What it does, as a sentence.
+    /// The behavior of the persona, as a sentence.
     package var summary: String
 
     package init(name: String, group: String, summary: String) {
@@ -79,7 +85,7 @@ package struct PersonasView: Codable, Sendable, Equatable {
 /// The answer of `DELETE /v1/enrollments/{id}/persona`.
 package struct PersonaClearedView: Codable, Sendable, Equatable {
     package var enrollment: String
-    /// Whether one was set.
+    /// Whether a persona was set.
     package var wasSet: Bool
 
     package init(enrollment: String, wasSet: Bool) {
@@ -88,20 +94,22 @@ package struct PersonaClearedView: Codable, Sendable, Equatable {
     }
 }
 
-/// What answers a request, and why.
+/// The explanation of which persona answers a request, if any, and why.
 ///
 /// A member without a value is left out.
 package struct ExplanationView: Codable, Sendable, Equatable {
     package var request: String
     package var acsTransId: String?
-    /// Whether it was settled when the request came; else it is what would answer it now.
+    /// Whether it was settled when the request arrived.
+    ///
+    /// If not, this is the result as of now.
     package var settled: Bool
     /// `persona`, `tag`, `rule` or `nobody`.
     package var by: String
     package var persona: String?
     /// The name of the rule.
     package var rule: String?
-    /// One sentence.
+    /// The reason as one sentence.
     package var reason: String
 
     package init(
@@ -119,7 +127,7 @@ package struct ExplanationView: Codable, Sendable, Equatable {
 
 /// The answer of `POST /v1/rules/reload`.
 package struct RulesView: Codable, Sendable, Equatable {
-    /// How many there are.
+    /// The number of rules.
     package var rules: Int
 
     package init(rules: Int) { self.rules = rules }

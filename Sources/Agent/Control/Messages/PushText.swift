@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// How pushes come, as a row of a table for people.
+/// The counts of pushes and polls as a table row for people.
 extension PushView {
     package static let heading = ["POLLS", "PUSHED", "POLLED", "BY PUSH", "BY POLL", "TWICE", "DELAY"]
 
@@ -12,15 +12,15 @@ extension PushView {
         ]
     }
 
-    /// Polls are slow while pushes come; `resumed` if pushes came and then one did not.
+    /// The pace of polls: `slow` while pushes arrive, `resumed` if pushes arrived and then one did not.
     private var pace: String { works ? "slow" : lastPush == nil ? "fast" : "resumed" }
 
-    /// How long ago that was, in its greatest whole unit.
+    /// Returns the time since then, in its largest whole unit.
     private static func age(_ time: String?, _ now: Int64) -> String {
         guard let time else { return "never" }
-        // What is no time is shown as it came.
+        // Text that is not a time is shown unchanged.
         guard let date = try? Date(time, strategy: .iso8601) else { return time }
-        // A clock that was set back in between makes nothing of the future.
+        // If the clock was set back meanwhile, a time in the future is shown as now.
         let seconds = max(now - Int64(date.timeIntervalSince1970), 0)
         switch seconds {
         case ..<60: return "\(seconds)s ago"

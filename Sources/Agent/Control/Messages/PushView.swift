@@ -1,19 +1,19 @@
-/// How messages came to an enrollment that is pushed to, since the agent started.
+/// The counts of messages to an enrollment with push, since the agent started.
 ///
-/// A member without a value is left out; times are RFC 3339, UTC.
+/// A member without a value is left out. Times are RFC 3339, UTC.
 package struct PushView: Codable, Sendable, Equatable {
-    /// Whether pushes come, so that polls are less frequent.
+    /// Whether pushes arrive, so that polls are less frequent.
     package var works: Bool
     package var lastPush: String?
     package var lastPoll: String?
-    /// Messages that came first by a push, and by a poll.
+    /// Messages that arrived first by push, and messages that arrived first by poll.
     package var firstByPush: Int
     package var firstByPoll: Int
-    /// Messages that came again, by either.
+    /// Messages that arrived again, by push or poll.
     package var duplicates: Int
-    /// Pushes that were not taken.
+    /// Pushes that the agent refused.
     package var refused: Int
-    /// Seconds from `iat` to the last message that came first by push.
+    /// Seconds from `iat` to the arrival of the last message that came first by push.
     package var latency: Int?
 
     package init(
@@ -33,15 +33,19 @@ package struct PushView: Codable, Sendable, Equatable {
 
 /// The body of `POST /v1/push/rotate`.
 package struct PushRotateCommand: Encodable, Sendable, Equatable {
-    /// For this enrollment only.
+    /// The enrollment to rotate the push subscription of.
+    ///
+    /// If absent, all are rotated.
     package var enrollment: String?
 
     package init(enrollment: String? = nil) { self.enrollment = enrollment }
 }
 
-/// What a rotation answers.
+/// The answer of `POST /v1/push/rotate`.
 package struct PushRotatedView: Codable, Sendable, Equatable {
-    /// Enrollments whose issuer has not answered yet; the agent goes on trying.
+    /// Enrollments whose issuer has not answered yet.
+    ///
+    /// The agent keeps trying.
     package var open: [String]
 
     package init(open: [String]) { self.open = open }

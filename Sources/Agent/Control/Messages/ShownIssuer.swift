@@ -1,18 +1,20 @@
 import TextAndTime
 
-/// An issuer's address as a person is asked about it, before anything is sent there.
+/// An issuer's address as shown to a person for confirmation, before anything is sent there.
 ///
-/// It says where a program would go with that address; whether it is an issuer's is for the agent to say.
+/// It shows where a program would connect. Only the agent can say whether the address is an issuer's.
 package struct ShownIssuer: Sendable, Equatable {
     package static let bytes = 1...2_048
 
-    /// As it was given; printable ASCII.
+    /// The address as given: printable ASCII.
     package let text: String
-    /// Scheme, host and port (RFC 6454 §6.2) of where it leads; nil if it is no http or https URL.
+    /// Scheme, host and port (RFC 6454 §6.2) of the address.
+    ///
+    /// `nil` if it is not an http or https URL.
     package let origin: String?
 
-    /// - Throws: for what is not of printable ASCII, with what is allowed; an international host name is ASCII on the
-    ///   wire (RFC 5890 §2.3.2.1).
+    /// - Throws: if the text is not printable ASCII. The error says what is allowed. An international host name is
+    ///   ASCII on the wire (RFC 5890 §2.3.2.1).
     package init(_ text: String) throws(ControlError) {
         let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         guard Self.bytes.contains(text.utf8.count), isVisible else {
@@ -26,14 +28,14 @@ package struct ShownIssuer: Sendable, Equatable {
         origin = Self.origin(of: text)
     }
 
-    /// Whether it is on this computer: localhost, 127.0.0.0/8 or ::1.
+    /// Whether its host is this computer: localhost, 127.0.0.0/8 or ::1.
     package var isLoopback: Bool {
         guard let host else { return false }
         let isAddress = host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
         return host == "localhost" || host == "[::1]" || (host.hasPrefix("127.") && isAddress)
     }
 
-    /// Whether a label of its host stands for a name of other letters than ASCII's, which may look like another name.
+    /// Whether a label of its host encodes letters outside ASCII, which may look like another name.
     package var isInternational: Bool { host?.split(separator: ".").contains { $0.hasPrefix("xn--") } ?? false }
 
     private var host: String? {
@@ -42,7 +44,9 @@ package struct ShownIssuer: Sendable, Equatable {
         return String(authority[..<colon])
     }
 
-    /// What stands before an @ is not the host, whatever it looks like.
+    /// Returns the origin of a URL.
+    ///
+    /// The text before an @ is not the host, even if it looks like one.
     private static func origin(of text: String) -> String? {
         let text = text.lowercased()
         guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return nil }

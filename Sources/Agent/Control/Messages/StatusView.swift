@@ -1,21 +1,27 @@
-/// How the agent is: the answer of `GET /v1/status`.
+/// The agent's status: the answer of `GET /v1/status`.
 package struct StatusView: Codable, Sendable, Equatable {
     package var version: String
-    /// Whether the agent was built with personas, for tests.
+    /// Whether this build of the agent has personas, which are for tests.
     package var personas: Bool
     package var state: AgentState
-    /// Why the agent is not ready, one sentence each; empty if it is.
+    /// The reasons why the agent is not ready, one sentence each.
+    ///
+    /// Empty if it is ready.
     package var reasons: [String]
-    /// The oldest, at most ``maxEnrollments``.
+    /// The oldest enrollments, at most ``maxEnrollments``.
     package var enrollments: [EnrollmentView]
-    /// How many there are; absent if they cannot be counted.
+    /// The number of all enrollments.
+    ///
+    /// Absent if the agent cannot count them.
     package var enrollmentCount: Int?
     /// Requests that wait for a decision.
     package var pending: Int
     /// Decisions that the issuer has not answered yet.
     package var queued: Int
     package var warnings: [WarningView]
-    /// The agent's clock; absent if it is the machine's.
+    /// The agent's clock.
+    ///
+    /// Absent if it is the machine's clock.
     package var clock: ClockView?
 
     package static let maxEnrollments = 100
@@ -39,7 +45,7 @@ package struct StatusView: Codable, Sendable, Equatable {
     }
 }
 
-/// The agent as a whole.
+/// The state of the agent as a whole.
 package enum AgentState: String, Codable, Sendable, CaseIterable {
     case starting, ready, degraded
 }
@@ -59,11 +65,11 @@ package struct HealthView: Codable, Sendable, Equatable {
     }
 }
 
-/// What a fetch at every issuer found.
+/// The result of a fetch at every issuer.
 package struct FetchView: Codable, Sendable, Equatable {
     /// Requests that wait for a decision after the fetch.
     package var pending: Int
-    /// The issuers that could not be asked, each once for each reason.
+    /// The issuers that could not be asked: one entry for each issuer and reason.
     package var failures: [FetchFailureView]
 
     package init(pending: Int, failures: [FetchFailureView] = []) {
@@ -72,7 +78,7 @@ package struct FetchView: Codable, Sendable, Equatable {
     }
 }
 
-/// One issuer that could not be asked, and why.
+/// An issuer that could not be asked, and the reason.
 package struct FetchFailureView: Codable, Sendable, Equatable {
     package var issuer: String
     package var message: String
