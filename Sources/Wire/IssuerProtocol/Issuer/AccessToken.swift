@@ -1,6 +1,6 @@
 /// The bearer token of one enrollment: 1 to 512 characters of RFC 6750 §2.1's `b64token`.
 ///
-/// It fetches and answers and signs nothing, and still no way of printing shows it.
+/// It can fetch and answer, but not sign. Even so, no form of printing shows it.
 package struct AccessToken: Sendable {
     private let token: String
 
@@ -19,7 +19,7 @@ package struct AccessToken: Sendable {
         token = text
     }
 
-    /// The token itself, for the `Authorization` header and for the sealed store; for nothing else.
+    /// Returns the token itself, only for the `Authorization` header and the sealed store.
     package func reveal() -> String { token }
 }
 

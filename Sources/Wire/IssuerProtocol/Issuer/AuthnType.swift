@@ -1,11 +1,12 @@
-/// The member `authnType`: what an approval of an enrollment takes.
+/// The member `authnType`: the requirement for an approval of an enrollment.
 ///
-/// The only definition besides the names that `oobctl enroll` offers. D1's type of this name means something else.
+/// This is the only definition, except for the names that `oobctl enroll` offers. D1's type of this name has another
+/// meaning.
 package enum AuthnType: String, Sendable, CaseIterable {
     /// The PIN, for every approval.
     case pin
     /// An explicit approve.
     case presence
-    /// As presence, but it claims user verification: for tests only.
+    /// Like `presence`, but it claims user verification: for tests only.
     case test
 }

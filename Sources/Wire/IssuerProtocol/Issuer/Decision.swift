@@ -1,12 +1,14 @@
 package import StrictJSON
 package import WebAuthn
 
-/// Why a deny; the raw values go to the issuer.
+/// The reasons of a deny.
+///
+/// The raw values are sent to the issuer.
 package enum DenyReason: String, Sendable, CaseIterable {
     case userDenied, suspectedFraud, invalidRequest, duplicate, policy
 }
 
-/// The bytes of a decision, to be sent and repeated as they are.
+/// The bytes of a decision, which are sent and repeated unchanged.
 package enum DecisionBody {
     package static func approve(_ response: AuthenticationResponse) -> [UInt8] {
         let body: JSONObject = ["decision": "approve", "credential": .object(response.json)]
@@ -19,7 +21,9 @@ package enum DecisionBody {
     }
 }
 
-/// A decision as the issuer's side reads it; nothing in it is verified.
+/// A decision as the issuer's side reads it.
+///
+/// No part of it is verified.
 package enum DecisionMessage: Sendable, Equatable {
     case approve(AuthenticationResponse)
     case deny(DenyReason)
@@ -42,7 +46,7 @@ package enum DecisionMessage: Sendable, Equatable {
     }
 }
 
-/// The outcome that the issuer's answer names (EMV 3-D Secure, transStatus of the final CRes): no other exists there.
+/// The outcome in the issuer's answer: the transStatus of EMV 3-D Secure's final CRes, which has no other values.
 package enum TransStatus: String, Sendable, CaseIterable {
     case authenticated = "Y"
     case notAuthenticated = "N"

@@ -1,14 +1,16 @@
 package import StrictJSON
 import TextAndTime
 
-/// What an issuer says of itself at `/.well-known/oob-authenticator`.
+/// The issuer's discovery document at `/.well-known/oob-authenticator`.
 ///
-/// Every address in it has the issuer's origin and is spelled with it; endpoints have neither query nor fragment, since
-/// paths are appended to them.
+/// All addresses in it begin with the issuer's origin, spelled the same way. Endpoints have no query and no fragment,
+/// because paths are appended to them.
 package struct Discovery: Sendable, Equatable {
-    /// The one version of the protocol that this code speaks.
+    /// The protocol version that this code speaks.
+    ///
+    /// There is no other.
     package static let protocolVersion: Int64 = 1
-    /// Where to ask, after the issuer's URL.
+    /// The path of the document, appended to the issuer's URL.
     package static let path = "/.well-known/oob-authenticator"
 
     package let issuer: IssuerURL
@@ -17,9 +19,13 @@ package struct Discovery: Sendable, Equatable {
     package let enrollmentsEndpoint: String
     package let authnRequestsEndpoint: String
     package let authenticatorEndpoint: String
-    /// Nil if the issuer has none.
+    /// The batch fetch endpoint.
+    ///
+    /// `nil` if the issuer has none.
     package let batchFetchEndpoint: String?
-    /// An uncompressed P-256 point of 65 bytes; nil if the issuer does not push.
+    /// An uncompressed P-256 point of 65 bytes.
+    ///
+    /// `nil` if the issuer does not push.
     package let vapidPublicKey: [UInt8]?
 
     package init(
@@ -37,7 +43,7 @@ package struct Discovery: Sendable, Equatable {
         self.vapidPublicKey = vapidPublicKey
     }
 
-    /// Reads the document that was found at `expected`, and refuses another issuer's.
+    /// Reads the document from the URL `expected`, and refuses the document of another issuer.
     package init(json bytes: [UInt8], expected: IssuerURL) throws(ProtocolError) {
         self = try ProtocolError.readingObject("discovery", in: bytes) { object in
             try DiscoveryReader(object: object, issuer: expected).discovery()
@@ -66,7 +72,7 @@ private struct DiscoveryReader {
         try checkVersions()
         let named = try object.string("issuer", bytes: 0...300)
         guard named.utf8.elementsEqual(issuer.text.utf8) else {
-            // Only a URL is quoted: any other text is whatever the server likes.
+            // Quote only a URL: any other text is under the server's control.
             let other = (try? IssuerURL(named)).map { other in
                 other.isByAddress
                     ? "; it is \(other.text), an IP address: let the issuer call itself by a name, on this host localhost"

@@ -24,9 +24,9 @@ package struct EnrollmentOptionsRequest: Sendable {
     }
 }
 
-/// The issuer's answer to a code: a ceremony, and what to make.
+/// The issuer's answer to a code: a ceremony, and the options for the new credential.
 package struct EnrollmentOptionsAnswer: Sendable, Equatable {
-    /// 1 to 256 of printable ASCII.
+    /// 1 to 256 characters of printable ASCII.
     package let ceremonyId: String
     package let options: PublicKeyCredentialCreationOptions
 
@@ -35,7 +35,7 @@ package struct EnrollmentOptionsAnswer: Sendable, Equatable {
         self.options = options
     }
 
-    /// - Parameter issuer: the sender, whose host counts if `rp.id` is left out.
+    /// - Parameter issuer: the sender. Its host is the RP ID if `rp.id` is absent.
     package init(bytes: [UInt8], from issuer: IssuerURL) throws(ProtocolError) {
         self = try ProtocolError.readingObject("enrollment options", in: bytes) { object in
             EnrollmentOptionsAnswer(
@@ -48,16 +48,18 @@ package struct EnrollmentOptionsAnswer: Sendable, Equatable {
     package var json: JSONObject { ["ceremonyId": .string(ceremonyId), "publicKey": .object(options.json)] }
 }
 
-/// The second step of an enrollment: the new credential, and what made it.
+/// The second step of an enrollment: the new credential, and the authenticator that made it.
 package struct EnrollmentRequest: Sendable, Equatable {
     package let ceremonyId: String
     package let credential: RegistrationResponse
-    /// What a person called this authenticator: 1 to 256 bytes.
+    /// The name that a person gave to this authenticator: 1 to 256 bytes.
     package private(set) var name: String
-    /// The agent's: 1 to 64 bytes.
+    /// The agent's version: 1 to 64 bytes.
     package let version: String
     package let authnType: AuthnType
-    /// Where the issuer may push to; nil: it may not.
+    /// The push subscription for the issuer.
+    ///
+    /// `nil` if the issuer must not push.
     package let pushSubscription: PushSubscription?
 
     package init(
@@ -88,16 +90,16 @@ package struct EnrollmentRequest: Sendable, Equatable {
         }
     }
 
-    /// The same under another name.
+    /// Returns a copy with another name.
     package func named(_ name: String) -> EnrollmentRequest {
         var request = self
         request.name = name
         return request
     }
 
-    /// The body as it is to be kept before it is sent, and sent again.
+    /// The body, which is stored before it is sent, and sent again from there.
     ///
-    /// Holds the auth secret of the push subscription in clear.
+    /// It contains the auth secret of the push subscription in clear.
     package var bytes: [UInt8] {
         var body: JSONObject = [
             "ceremonyId": .string(ceremonyId), "credential": .object(credential.json),
@@ -111,7 +113,7 @@ package struct EnrollmentRequest: Sendable, Equatable {
     }
 }
 
-/// The issuer's answer to a credential that it took.
+/// The issuer's answer to a credential that it accepted.
 package struct EnrollmentAnswer: Sendable {
     package let authenticatorId: TokenID
     package let accessToken: AccessToken
@@ -129,16 +131,18 @@ package struct EnrollmentAnswer: Sendable {
         }
     }
 
-    /// Holds the token in clear: for the answer's body only.
+    /// The body of the answer.
+    ///
+    /// It contains the token in clear, so use it for nothing else.
     package var json: JSONObject {
         ["authenticatorId": .string(authenticatorId.text), "accessToken": .string(accessToken.reveal())]
     }
 }
 
-/// What the issuer knows of an authenticator.
+/// The issuer's record of an authenticator.
 package struct AuthenticatorStatus: Sendable, Equatable {
     package let authenticatorId: TokenID
-    /// The greatest that the issuer accepted.
+    /// The greatest signCount that the issuer accepted.
     package let signCount: UInt32
 
     package init(authenticatorId: TokenID, signCount: UInt32) {
@@ -160,7 +164,9 @@ package struct AuthenticatorStatus: Sendable, Equatable {
 }
 
 extension JSONObject {
-    /// Nil if the member is absent or null.
+    /// Reads the push subscription.
+    ///
+    /// `nil` if the member is absent or null.
     fileprivate func pushSubscription() throws(JSONMemberError) -> PushSubscription? {
         let name = "pushSubscription"
         guard let member = self[name], member != .null else { return nil }
@@ -181,9 +187,9 @@ extension JSONObject {
     }
 }
 
-/// The issuer's code that lets someone enroll: 1 to 256 bytes, secret until it is used.
+/// The issuer's code for an enrollment: 1 to 256 bytes, secret until it is used.
 ///
-/// No way of printing shows it.
+/// No form of printing shows it.
 package struct EnrollmentCode: Sendable, Equatable {
     package static let bytes = 1...256
 
@@ -194,13 +200,13 @@ package struct EnrollmentCode: Sendable, Equatable {
         code = text
     }
 
-    /// The code that a person typed, copied or keeps in a file: without what is around it.
+    /// Creates a code from text that a person typed, copied or keeps in a file, without the white space around it.
     package init?(typed text: String) { self.init(TypedText.trimmed(text)) }
 
-    /// The code itself, for the one message that carries it to the issuer.
+    /// Returns the code itself, for the one message that carries it to the issuer.
     package func reveal() -> String { code }
 
-    /// By bytes.
+    /// Compares by bytes.
     package static func == (left: EnrollmentCode, right: EnrollmentCode) -> Bool {
         left.code.utf8.elementsEqual(right.code.utf8)
     }

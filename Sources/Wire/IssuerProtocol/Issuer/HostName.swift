@@ -1,11 +1,13 @@
-/// Host names and addresses as an issuer's URL may hold them.
+/// Rules for the host names and addresses that an issuer's URL may contain.
 enum HostName {
-    /// Labels of lower-case letters, digits and hyphens (RFC 1123 §2.1), an IPv4 address, or `[::1]`.
+    /// Returns whether a host is valid: lower-case labels (RFC 1123 §2.1), an IPv4 address, or `[::1]`.
+    ///
+    /// A label has letters, digits and hyphens.
     static func isValid(_ host: String) -> Bool {
         if isIPv6Loopback(host) { return true }
         let labels = labels(host)
         guard (1...253).contains(host.utf8.count), labels.allSatisfy(isLabel) else { return false }
-        // A last label that is a number makes browsers read the whole as an IPv4 address (WHATWG URL §3.5).
+        // If the last label is a number, browsers read the whole name as an IPv4 address (WHATWG URL §3.5).
         return !endsInNumber(labels) || isIPv4(host)
     }
 
@@ -40,7 +42,7 @@ enum HostName {
         return isHexadecimal || last.allSatisfy(\.isNumber)
     }
 
-    /// Four decimal numbers without leading zeros.
+    /// Returns whether a host is four decimal numbers without leading zeros.
     private static func isIPv4(_ host: String) -> Bool {
         let parts = labels(host)
         return parts.count == 4

@@ -1,7 +1,8 @@
-/// An issuer's address, in the one spelling that is also its origin (RFC 6454 §6.2) in client data.
+/// An issuer's URL, in the one spelling that is also its origin (RFC 6454 §6.2) in client data.
 ///
-/// `https`, or `http` if the host is loopback; a lower-case host; a port only if it is not the scheme's own;
-/// nothing after it. Of IPv6 only `[::1]` is taken: no relying party can be named by an address anyway.
+/// The scheme is `https`, or `http` if the host is loopback. The host is in lower case. A port is present only if it is
+/// not the scheme's default. The URL ends there. The only IPv6 address is `[::1]`, because an address cannot name a
+/// relying party anyway.
 package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
     package let text: String
     package let host: String
@@ -24,21 +25,22 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// An address as a person writes it: scheme and host in whatever case (RFC 3986 §6.2.2.1).
+    /// Creates a URL from a person's spelling, with scheme and host in any case (RFC 3986 §6.2.2.1).
     ///
-    /// Only one spelling is sent, so that it is compared byte for byte.
+    /// Only one spelling is sent, so that receivers can compare it byte for byte.
     package init(written text: String) throws(ProtocolError) {
         let bytes = text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         try self.init(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// localhost, 127.0.0.0/8 and ::1.
+    /// Whether its host is localhost, 127.0.0.0/8 or ::1.
     package var isLoopback: Bool { HostName.isLoopback(host) }
 
-    /// Whether the issuer may be the relying party `rpId`: its host, or a parent domain of at least two labels.
+    /// Returns whether the issuer may be the relying party `rpId`: its host, or a parent domain of at least two labels.
     ///
-    /// Never an IP address (WebAuthn §5.1.2 asks for a domain). A public suffix such as `co.uk` is not told from a
-    /// domain of somebody's: that is `PublicSuffixList`'s, which a system may lack; keys are bound to their issuer besides.
+    /// The RP ID is never an IP address: WebAuthn §5.1.2 requires a domain. This check accepts a public suffix such as
+    /// `co.uk`. `PublicSuffixList` refuses it, but a system may lack the list. In addition, each key is bound to its
+    /// issuer.
     package func permits(rpId: String) -> Bool {
         guard HostName.isValid(rpId), !HostName.isAddress(host) else { return false }
         if rpId.utf8.elementsEqual(host.utf8) { return true }
@@ -46,7 +48,7 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
         return isParent && rpId.utf8.contains(UInt8(ascii: "."))
     }
 
-    /// Whether the host is an IP address, for which no key can be made (WebAuthn §5.1.2).
+    /// Whether its host is an IP address, for which no key can be made (WebAuthn §5.1.2).
     package var isByAddress: Bool { HostName.isAddress(host) }
 
     package var description: String { text }
@@ -57,7 +59,9 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
 
     private static func refusal(_ what: String) -> ProtocolError { ProtocolError(what: what, where: "issuer URL") }
 
-    /// The port is what follows the last colon that is not within an IPv6 address.
+    /// Splits an authority at its last colon outside an IPv6 address.
+    ///
+    /// The port follows the colon.
     private static func hostAndPort(_ authority: String, defaultPort: Int) throws(ProtocolError) -> (String, Int) {
         let bytes = Array(authority.utf8)
         guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")), bytes.last != UInt8(ascii: "]") else {

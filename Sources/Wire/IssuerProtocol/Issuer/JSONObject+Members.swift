@@ -1,6 +1,6 @@
 import StrictJSON
 
-// Members that several messages have, read as what they must be.
+// Readers for members that several messages share.
 extension JSONObject {
     func tokenID(_ name: String) throws(JSONMemberError) -> TokenID {
         guard let id = TokenID(try string(name)) else {
@@ -16,7 +16,7 @@ extension JSONObject {
         return token
     }
 
-    /// Opaque, 1 to 256 characters (Unicode scalars).
+    /// Reads an opaque cursor of 1 to 256 characters (Unicode scalars).
     func cursor(_ name: String) throws(JSONMemberError) -> String {
         let cursor = try string(name, bytes: 1...1_024)
         guard cursor.unicodeScalars.count <= 256 else {
@@ -32,7 +32,7 @@ extension JSONObject {
 }
 
 extension RawRepresentable where RawValue == String {
-    /// The case whose raw value has the same bytes: `init(rawValue:)` compares by Unicode equivalence.
+    /// Creates the case whose raw value has the same bytes: `init(rawValue:)` compares by Unicode equivalence.
     init?(exactly text: String) {
         guard let value = Self(rawValue: text), value.rawValue.utf8.elementsEqual(text.utf8) else { return nil }
         self = value

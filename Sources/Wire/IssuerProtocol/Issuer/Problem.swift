@@ -1,6 +1,8 @@
 package import StrictJSON
 
-/// What an issuer's error means (RFC 9457 with a member `code`); the raw values are what is sent.
+/// The meaning of an issuer's error: the member `code` of a problem (RFC 9457).
+///
+/// The raw values are sent.
 package enum ProblemCode: String, Sendable, CaseIterable {
     case invalidRequest = "invalid_request"
     case invalidEnrollmentCode = "invalid_enrollment_code"
@@ -15,7 +17,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case invalidAssertion = "invalid_assertion"
     case unknownAuthenticator = "unknown_authenticator"
 
-    /// The HTTP status that it goes with.
+    /// The HTTP status that is sent with the code.
     package var status: Int {
         switch self {
         case .invalidRequest: 400
@@ -31,16 +33,22 @@ package enum ProblemCode: String, Sendable, CaseIterable {
 
 /// A problem (RFC 9457).
 ///
-/// Only one with a code of this protocol ends anything, so nothing else is read as one: a proxy's page or a stray 410
-/// of a bad deployment is nil. To write, a server may leave the code out.
+/// Only a problem with a code of this protocol ends an operation. So a reader gets `nil` for anything else, such as a
+/// proxy's page or a stray 410 of a bad deployment. A server that writes a problem may leave the code out.
 package struct Problem: Error, Equatable, Sendable {
     package static let contentType = "application/problem+json"
 
-    /// The member of that name, or else the code's own; advisory (RFC 9457 §3.1.2).
+    /// The member `status`, or the code's own status if it is absent.
+    ///
+    /// It is advisory (RFC 9457 §3.1.2).
     package let status: Int
-    /// Never nil in what was read.
+    /// The code.
+    ///
+    /// A problem that was read always has one.
     package let code: ProblemCode?
-    /// Text of the peer, to be escaped before it is printed.
+    /// Text from the peer.
+    ///
+    /// Escape it before printing it.
     package let title: String?
     package let detail: String?
 
@@ -55,9 +63,11 @@ package struct Problem: Error, Equatable, Sendable {
         self.detail = detail
     }
 
-    /// Nil for any other content type, for what is no strict JSON object, and without a code that is listed.
+    /// Reads a problem.
     ///
-    /// RFC 9457 §3.1: the other members are ignored if they are not of their type.
+    /// Returns `nil` for another content type, invalid JSON, or a missing or unlisted code.
+    ///
+    /// The body must be a strict JSON object. Other members are ignored if they have another type (RFC 9457 §3.1).
     package init?(bytes: [UInt8], contentType: String?) {
         guard let contentType, Self.isProblem(contentType),
             let object = try? JSONReader.object(bytes, limits: ProtocolError.bodyLimits),
@@ -79,7 +89,7 @@ package struct Problem: Error, Equatable, Sendable {
         return object
     }
 
-    /// RFC 9110 §8.3.1: type and subtype without regard to case, parameters after a semicolon.
+    /// Returns whether a content type is a problem's: case does not count, nor do parameters (RFC 9110 §8.3.1).
     private static func isProblem(_ value: String) -> Bool {
         let type = value.prefix { $0 != ";" }.trimmingBlanks().lowercased()
         return type.utf8.elementsEqual(contentType.utf8)

@@ -1,11 +1,11 @@
 import StrictJSON
 import TextAndTime
 
-/// A message of the issuer protocol that is not what it must be.
+/// An error in a message of the issuer protocol.
 package struct ProtocolError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What is wrong and what is allowed, fit for a log line.
+    /// The fault and the allowed form, safe for a log line.
     package let what: String
-    /// The message, and within it the member.
+    /// The message, and the member in it.
     package let `where`: String
 
     package init(what: String, where location: String) {
@@ -17,10 +17,10 @@ package struct ProtocolError: Error, Equatable, Sendable, CustomStringConvertibl
 }
 
 extension ProtocolError {
-    /// The most that is read of any body but a list of requests: 1 MiB.
+    /// The size limit of every body except a list of requests: 1 MiB.
     static let bodyLimits = JSONLimits(maxBytes: 1_048_576)
 
-    /// Runs `body`, and names `message` in what it throws.
+    /// Runs `body`, and adds the name of `message` to the errors that it throws.
     static func reading<Value>(
         _ message: String, _ body: () throws -> Value
     ) throws(ProtocolError) -> Value {
@@ -35,7 +35,7 @@ extension ProtocolError {
         }
     }
 
-    /// As `reading(_:_:)`, for a body that is one JSON object.
+    /// Like `reading(_:_:)`, for a body that is one JSON object.
     static func readingObject<Value>(
         _ message: String, in bytes: [UInt8], limits: JSONLimits = bodyLimits, _ body: (JSONObject) throws -> Value
     ) throws(ProtocolError) -> Value {

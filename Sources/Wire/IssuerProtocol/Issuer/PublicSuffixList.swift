@@ -1,22 +1,30 @@
-/// The public suffixes (publicsuffix.org): domains below which anyone may get a name, such as `co.uk` or `github.io`.
+/// The public suffixes (publicsuffix.org): domains below which anyone may register a name.
 ///
-/// Both parts of the list count, as in browsers: the registries' (ICANN) and the private one.
+/// Examples are `co.uk` and `github.io`. As in browsers, both parts of the list count: the registries' (ICANN) and the
+/// private part.
 package struct PublicSuffixList: Sendable {
-    /// The longest rule with its mark, in bytes: a name has 253 at most.
+    /// The maximum length of a rule with its mark, in bytes.
+    ///
+    /// A name has at most 253.
     private static let longestRule = 255
 
-    /// The list as it is published: one rule a line, `//` before a comment.
+    /// The list as published: one rule a line, `//` before a comment.
     private let bytes: [UInt8]
 
-    /// Takes the list as it is published; a line that is no rule counts for nothing.
+    /// Creates a list from its published form.
+    ///
+    /// A line that is not a rule is ignored.
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether there is a rule at all; reads no further than to the first.
+    /// Whether it has at least one rule.
+    ///
+    /// Reads only up to the first.
     package var hasRule: Bool { hasLine { Self.rule($0) != nil } }
 
-    /// Whether a host may not have an RP ID, as in browsers (WebAuthn §5.1.2; HTML, "registrable domain suffix").
+    /// Returns whether a host must not use an RP ID, as in browsers.
     ///
-    /// The host itself is allowed. Of its parent domains its own public suffix is not, and what is above that.
+    /// The rule is that of WebAuthn §5.1.2 and of HTML's "registrable domain suffix". The host itself is allowed. Its
+    /// public suffix is forbidden, and so are the parent domains of that suffix.
     ///
     /// - Parameters:
     ///   - rpId: the host or a parent domain of it.
@@ -26,15 +34,17 @@ package struct PublicSuffixList: Sendable {
         return rpId == suffix || suffix.hasSuffix(".\(rpId)")
     }
 
-    /// The longest public suffix that a name has or is; nil if no rule is about it.
+    /// Returns the longest public suffix that a name has or is.
     ///
-    /// - Parameter domain: in lower case and ASCII; of anything else there is none.
+    /// `nil` if no rule applies.
+    ///
+    /// - Parameter domain: in lower case and ASCII. Any other text has no public suffix.
     package func publicSuffix(of domain: String) -> String? {
         guard HostName.isValid(domain) else { return nil }
         let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
         let parents = labels.indices.map { labels[$0...].joined(separator: ".") }
         let rules = rules(below: labels.last ?? "")
-        // An exception takes a name, and all below it, out of the rule with the asterisk.
+        // An exception removes a name, and all names below it, from the rule with the asterisk.
         if let excepted = parents.firstIndex(where: { rules.contains("!\($0)") }) {
             return excepted + 1 < parents.count ? parents[excepted + 1] : nil
         }
@@ -43,9 +53,9 @@ package struct PublicSuffixList: Sendable {
         }?.0
     }
 
-    /// The rules for names below a top-level domain: in ASCII, with their marks, such as `co.uk`, `*.ck`, `!www.ck`.
+    /// Returns the rules for names below a top-level domain, in ASCII with their marks, such as `*.ck` and `!www.ck`.
     ///
-    /// An enrollment asks once, so it makes texts of these rules alone: a set of all 9,500 took 25 ms of the 30 ms of
+    /// An enrollment calls this once. So only these rules become strings: a set of all 9,500 took 25 ms of the 30 ms of
     /// processor time of an enrollment (`make bench ONLY=enrollments`).
     private func rules(below topLevel: Substring) -> Set<String> {
         let (end, isUnicode) = (Array(topLevel.utf8), topLevel.hasPrefix("xn--"))
@@ -58,7 +68,9 @@ package struct PublicSuffixList: Sendable {
         return found
     }
 
-    /// Whether a line meets the condition; a line ends at its first white space.
+    /// Returns whether a line meets the condition.
+    ///
+    /// A line ends at its first white space.
     private func hasLine(where isWanted: (ArraySlice<UInt8>) -> Bool) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -70,7 +82,9 @@ package struct PublicSuffixList: Sendable {
         return false
     }
 
-    /// A rule's name may be written in Unicode.
+    /// Parses a line as a rule in ASCII.
+    ///
+    /// The list may write its name in Unicode.
     private static func rule(_ line: ArraySlice<UInt8>) -> String? {
         guard line.count <= longestRule, !line.starts(with: "//".utf8),
             let text = String(validating: line, as: UTF8.self)

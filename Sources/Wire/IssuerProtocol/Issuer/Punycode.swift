@@ -2,7 +2,9 @@
 enum Punycode {
     private static let (base, least, most, skew, damp) = (36, 1, 26, 38, 700)
 
-    /// The label itself if it is ASCII, else `xn--` and its code; nothing is normalized.
+    /// Returns the label itself if it is ASCII, else `xn--` and its code.
+    ///
+    /// No normalization takes place.
     ///
     /// - Parameter label: of at most 255 bytes, so that no number here overflows.
     static func label(_ label: String) -> String {
@@ -26,7 +28,7 @@ enum Punycode {
         return "xn--" + String(decoding: code, as: UTF8.self)
     }
 
-    /// A number of variable length (RFC 3492 §3.3).
+    /// Encodes a number of variable length (RFC 3492 §3.3).
     private static func digits(of number: Int, _ bias: Int) -> [UInt8] {
         var (rest, place, digits) = (number, base, [UInt8]())
         while true {
@@ -37,7 +39,7 @@ enum Punycode {
         }
     }
 
-    /// `a` to `z` are 0 to 25, `0` to `9` are 26 to 35.
+    /// Returns the character of a digit: `a` to `z` are 0 to 25, `0` to `9` are 26 to 35.
     private static func digit(_ value: Int) -> UInt8 {
         value < 26 ? UInt8(ascii: "a") + UInt8(value) : UInt8(ascii: "0") + UInt8(value - 26)
     }

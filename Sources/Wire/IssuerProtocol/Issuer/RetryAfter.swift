@@ -1,27 +1,31 @@
-/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
+/// The field `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 package enum RetryAfter {
-    /// The longest that is honoured, in seconds.
+    /// The maximum delay that is honoured, in seconds.
     package static let limit: Int64 = 3_600
 
-    /// Seconds from `now` (since 1970), 0 to 3,600; nil for what is neither form.
+    /// Returns the seconds from `now` (since 1970), 0 to 3,600.
+    ///
+    /// `nil` if the value has neither form.
     package static func seconds(_ value: String, now: Int64) -> Int64? {
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            // More digits than fit are more than an hour.
+            // A number that does not fit is more than an hour.
             return min(Int64(value) ?? limit, limit)
         }
         guard let date = HTTPDate.secondsSince1970(value) else { return nil }
-        // No clock, however wrong, may overflow this.
+        // Compute without overflow, even if the clock is far off.
         return date <= now ? 0 : date - limit > now ? limit : date - now
     }
 }
 
-/// Dates as HTTP writes them, in any of the three forms that a recipient must accept (RFC 9110 §5.6.7).
+/// Dates in HTTP, in the three forms that a recipient must accept (RFC 9110 §5.6.7).
 enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Nil for what is no date; the name of the weekday is not looked at.
+    /// Parses a date.
+    ///
+    /// Returns `nil` if the text is not a date. The name of the weekday is ignored.
     static func secondsSince1970(_ text: String) -> Int64? {
         guard text.utf8.count <= 64 else { return nil }
         let words = text.split { " ,-:".contains($0) }
@@ -49,10 +53,12 @@ enum HTTPDate {
         Int64(text).flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// What a year of two digits lacks.
+    /// Returns the century to add to a year of two digits.
     private static func century(of year: Int64) -> Int64 { year >= 100 ? 0 : year < 70 ? 2_000 : 1_900 }
 
-    /// Counts in the proleptic Gregorian calendar, with years that begin in March so that a leap day is their last.
+    /// Counts days in the proleptic Gregorian calendar.
+    ///
+    /// A year begins in March, so that a leap day is its last day.
     private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

@@ -9,9 +9,9 @@ package struct TokenID: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Whether a command would take it for something other than an identifier.
+    /// Whether a command would read it as something other than an identifier.
     ///
-    /// `next` is the oldest pending request. A dash before nothing but lower-case letters and dashes is an option.
+    /// `next` is the oldest pending request. A dash followed only by lower-case letters and dashes is an option.
     var readsAsCommand: Bool {
         let isOption =
             text.hasPrefix("-") && text.utf8.count > 1

@@ -1,6 +1,6 @@
-/// A `traceparent` that may become an HTTP header: W3C Trace Context §3.2.2, version 00.
+/// A `traceparent` that is safe to send as an HTTP header: W3C Trace Context §3.2.2, version 00.
 ///
-/// Of a later version nobody can say what its fields are, so it is left out, as a malformed one is (§3.2.4).
+/// The fields of a later version are unknown, so it is left out like a malformed one (§3.2.4).
 package struct Traceparent: Sendable {
     /// 55 bytes of lower-case hexadecimal digits and hyphens.
     package let text: String

@@ -1,14 +1,16 @@
-/// The value of an `Authorization` field as RFC 9110 §11.4 has it: a scheme and parameters.
+/// The value of an `Authorization` field (RFC 9110 §11.4): a scheme and parameters.
 struct AuthorizationParameters {
-    /// The most bytes of a field that is looked at.
+    /// The maximum length of a field that is read, in bytes.
     static let limit = 4_096
 
-    /// In lower case; schemes are compared without regard to case.
+    /// The scheme in lower case: schemes are compared without regard to case.
     let scheme: String
-    /// What is after the scheme.
+    /// The bytes after the scheme.
     private let rest: ArraySlice<UInt8>
 
-    /// Nil for what is too long or begins with no scheme.
+    /// Parses the scheme.
+    ///
+    /// Returns `nil` if the field is too long or does not begin with a scheme.
     init?(_ field: String) {
         guard field.utf8.count <= Self.limit else { return nil }
         var reader = FieldReader(rest: Array(field.utf8)[...])
@@ -19,10 +21,10 @@ struct AuthorizationParameters {
         rest = reader.rest
     }
 
-    /// The parameters by their names in lower case.
+    /// Returns the parameters by their names in lower case.
     ///
-    /// Nil if they are malformed or a name appears twice (§11.2). Order is free, a value is a token or a quoted
-    /// string, and empty elements of the list are passed over (§5.6.1.2).
+    /// `nil` if they are malformed or a name appears twice (§11.2). Their order is free, and a value is a token or a
+    /// quoted string. Empty elements of the list are skipped (§5.6.1.2).
     func parameters() -> [String: String]? {
         var reader = FieldReader(rest: rest)
         var parameters: [String: String] = [:]
@@ -38,7 +40,7 @@ struct AuthorizationParameters {
     }
 }
 
-/// Takes an HTTP field's value apart, byte by byte (RFC 9110 §5.6).
+/// Parser of an HTTP field's value, byte by byte (RFC 9110 §5.6).
 private struct FieldReader {
     static let space = UInt8(ascii: " ")
     static let tab = UInt8(ascii: "\t")
@@ -53,14 +55,14 @@ private struct FieldReader {
         rest = rest.drop { bytes.contains($0) }
     }
 
-    /// §5.6.2.
+    /// Reads a token (§5.6.2).
     mutating func token() -> String? {
         let token = rest.prefix(while: Self.isTokenCharacter)
         rest = rest.dropFirst(token.count)
         return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
     }
 
-    /// §11.2: name, `=` with or without blanks around it, value.
+    /// Reads a parameter (§11.2): name, `=` with or without blanks around it, value.
     mutating func parameter() -> (name: String, value: String)? {
         guard let name = token() else { return nil }
         skip(Self.space, Self.tab)
@@ -70,7 +72,7 @@ private struct FieldReader {
         return (name.lowercased(), value)
     }
 
-    /// §5.6.4, without its quotes and backslashes.
+    /// Reads a quoted string (§5.6.4), and returns it without quotes and backslashes.
     private mutating func quotedString() -> String? {
         var content: [UInt8] = []
         rest = rest.dropFirst()

@@ -1,20 +1,20 @@
 import Keys
 import StrictJSON
 
-/// The answer to a push that is refused.
+/// The answer that refuses a push.
 ///
-/// A status, a problem (RFC 9457), and the header fields that belong to them.
+/// It has a status, a problem (RFC 9457), and the header fields that belong to them.
 package struct PushAnswer: Error, Sendable, Equatable {
-    /// What is sent as the problem's `code`.
+    /// The `code` of the problem.
     package enum Code: String, Sendable, CaseIterable {
-        /// The header fields or the ciphertext are not in order.
+        /// The header fields or the ciphertext are invalid.
         case invalidPush = "invalid_push"
         case vapidRequired = "vapid_required"
         case invalidVAPID = "invalid_vapid"
         case unknownEndpoint = "unknown_endpoint"
         case tooLarge = "too_large"
         case tooMany = "too_many"
-        /// This machine's fault.
+        /// The cause is on this machine.
         case unavailable
 
         package var status: Int {
@@ -30,15 +30,15 @@ package struct PushAnswer: Error, Sendable, Equatable {
         }
     }
 
-    /// Seconds after which a push may come again that this machine could not check.
+    /// The seconds after which a sender may repeat a push that this machine could not check.
     private static let retryWhenUnavailable: Int64 = 10
 
     package let code: Code
-    /// Why, in a stable word for counters and logs.
+    /// The reason, as a stable word for counters and logs.
     package let reason: String
-    /// Why, in a line; nothing of it is the sender's.
+    /// The reason, as one line without any text from the sender.
     package let detail: String
-    /// Seconds.
+    /// The value of `Retry-After`, in seconds.
     package let retryAfter: Int64?
 
     private init(_ code: Code, reason: String, detail: String, retryAfter: Int64? = nil) {
@@ -50,10 +50,10 @@ package struct PushAnswer: Error, Sendable, Equatable {
 
     package var status: Int { code.status }
 
-    /// The header fields beside those of every answer.
+    /// The header fields in addition to those of every answer.
     package var fields: [(name: String, value: String)] {
         var fields = [(name: "Content-Type", value: Problem.contentType)]
-        // RFC 9110 §15.5.2 asks for a challenge; this scheme's has no parameters (RFC 8292 §3).
+        // RFC 9110 §15.5.2 requires a challenge. This scheme's challenge has no parameters (RFC 8292 §3).
         if code == .vapidRequired { fields.append((name: "WWW-Authenticate", value: "vapid")) }
         if let retryAfter { fields.append((name: "Retry-After", value: String(retryAfter))) }
         return fields
@@ -72,19 +72,21 @@ extension PushAnswer {
     package static let unknownEndpoint = PushAnswer(
         .unknownEndpoint, reason: "unknownEndpoint", detail: "there is no push subscription here")
 
-    /// For a body that is not read to its end, or was found to be too long.
+    /// For a body that is too long, read completely or not.
     package static let tooLarge = PushAnswer(PushRefusal.tooLarge)
 
     /// For a body that ends before its length, or before its last chunk.
     package static let cutShort = PushAnswer(
         .invalidPush, reason: "cutShort", detail: "the body ends before the header fields say")
 
-    /// `retryAfter` in seconds.
+    /// For pushes that exceed a limit.
+    ///
+    /// `retryAfter` is in seconds.
     package static func tooMany(retryAfter: Int64) -> PushAnswer {
         PushAnswer(.tooMany, reason: "tooMany", detail: "more pushes came than are taken", retryAfter: retryAfter)
     }
 
-    /// For what this machine cannot take in now, though it may be in order.
+    /// For a push that this machine cannot accept now, although it may be valid.
     package static let unavailable = PushAnswer(
         .unavailable, reason: "unavailable", detail: "the push cannot be taken in now", retryAfter: retryWhenUnavailable
     )

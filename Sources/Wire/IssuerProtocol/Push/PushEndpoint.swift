@@ -1,15 +1,15 @@
-/// The URL that takes the pushes for one enrollment (RFC 8030 §5).
+/// The URL that receives the pushes for one enrollment (RFC 8030 §5).
 ///
 /// It leads to the agent's receiver, or to a push service in front of it.
 ///
-/// `https`, or `http` if the host is loopback; then a path, and perhaps a query. What follows the origin is known to
-/// the issuer alone, so only the origin is ever printed.
+/// The scheme is `https`, or `http` if the host is loopback. A path follows, and perhaps a query. Only the issuer knows
+/// the part after the origin, so only the origin is ever printed.
 package struct PushEndpoint: Hashable, Sendable, CustomStringConvertible {
-    /// The most bytes.
+    /// The maximum length in bytes.
     package static let limit = 2_048
 
     package let text: String
-    /// Scheme, host and port (RFC 6454 §6.2): what a VAPID token is made for.
+    /// Scheme, host and port (RFC 6454 §6.2): the audience of a VAPID token.
     package let origin: String
 
     package init(_ text: String) throws(ProtocolError) {

@@ -1,23 +1,27 @@
-/// What a sender says of its push (RFC 8030 §5), beside the message.
+/// The header fields of a push (RFC 8030 §5), without the message.
 package struct PushHeaders: Sendable, Equatable {
-    /// §5.3.
+    /// The urgency of a push (§5.3).
     package enum Urgency: String, Sendable, CaseIterable {
         case veryLow = "very-low"
         case low, normal, high
     }
 
-    /// The most characters of a topic (§5.4).
+    /// The maximum length of a topic, in characters (§5.4).
     package static let longestTopic = 32
-    /// As HTTP has it for seconds that do not fit (RFC 9111 §1.2.2).
+    /// The value for seconds that do not fit, as in HTTP (RFC 9111 §1.2.2).
     private static let longestTTL: Int64 = 1 << 31
 
-    /// Seconds for which a push service may keep the message (§5.2); 0: now or never.
+    /// The seconds for which a push service may keep the message (§5.2).
+    ///
+    /// 0 means now or never.
     package let ttl: Int64
-    /// A push replaces an earlier one of its topic that was not delivered yet.
+    /// The topic.
+    ///
+    /// A push replaces an undelivered earlier push of the same topic.
     package let topic: String?
     package let urgency: Urgency
 
-    /// - Parameter isBare: whether there is no message, and so nothing that is encoded.
+    /// - Parameter isBare: whether the push has no message, and so no content coding.
     init(_ fields: PushFields, isBare: Bool = false) throws(PushAnswer) {
         guard isBare || fields["content-encoding"].only?.lowercased() == "aes128gcm" else {
             throw .invalid("contentEncoding", "Content-Encoding must be sent once, as aes128gcm")
@@ -39,7 +43,7 @@ package struct PushHeaders: Sendable, Equatable {
 
     private static func topic(_ values: [String]) throws(PushAnswer) -> String? {
         guard !values.isEmpty else { return nil }
-        // The characters and the length are those of an authenticator's id, except the greatest length.
+        // A topic has the form of an authenticator's id, except for the maximum length.
         guard let topic = values.only, topic.utf8.count <= longestTopic, TokenID(topic) != nil else {
             throw .invalid("topic", "Topic must be sent once, as 1 to \(longestTopic) of A-Z a-z 0-9 _ -")
         }
@@ -56,20 +60,24 @@ package struct PushHeaders: Sendable, Equatable {
 }
 
 extension [String] {
-    /// The one element; nil if there are none or several.
+    /// The only element.
+    ///
+    /// `nil` if there are none or several.
     fileprivate var only: String? { count == 1 ? first : nil }
 }
 
-/// The header fields of a push as they came, each value without the blanks around it.
+/// The header fields of a push as received, each value without the blanks around it.
 package struct PushFields: Sendable {
     private let fields: [(name: String, value: String)]
 
-    /// Of a server that bounds their number and length.
+    /// Creates the fields.
+    ///
+    /// The server must have limited their number and length.
     package init(_ fields: [(name: String, value: String)]) {
         self.fields = fields.map { (name: $0.name.lowercased(), value: $0.value) }
     }
 
-    /// The values of all fields with this name, which is in lower case.
+    /// The values of all fields with this name, which must be in lower case.
     subscript(name: String) -> [String] {
         fields.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
     }

@@ -1,8 +1,10 @@
 package import Keys
 
-/// One push subscription as its receiver has it.
+/// A push subscription on the receiver's side.
 package struct PushInbox: Sendable {
-    /// The most bytes of a push's body; of a longer one no more needs to be read.
+    /// The maximum size of a push's body, in bytes.
+    ///
+    /// A receiver can stop reading a longer body.
     package static let maxBytes = PushReceiverKey.maxBytes
 
     package let endpoint: PushEndpoint
@@ -15,10 +17,13 @@ package struct PushInbox: Sendable {
         self.vapid = vapid
     }
 
-    /// Reads what was posted to the endpoint, and throws the answer if it is not taken.
+    /// Reads a push that was posted to the endpoint.
     ///
-    /// The rules are looked at in this order: length, VAPID, header fields, encryption. `now` is in seconds since 1970. A push
-    /// without a message (no body, no coding) is a hint: RFC 8030 asks for none, and libraries send one for "no payload".
+    /// If the push is refused, throws the answer.
+    ///
+    /// The rules are checked in this order: length, VAPID, header fields, encryption. `now` is in seconds since 1970. A
+    /// push without a message (no body, no coding) is a hint: RFC 8030 requires no message, and libraries send none for
+    /// "no payload".
     package func read(_ fields: PushFields, body: [UInt8], now: Int64) throws(PushAnswer) -> PushMessage {
         guard body.count <= Self.maxBytes else { throw .tooLarge }
         try checkVAPID(fields["authorization"], now: now)
@@ -46,20 +51,26 @@ package struct PushInbox: Sendable {
     }
 }
 
-/// A push that was taken: decrypted, and by its VAPID the issuer's if that was checked.
+/// A decrypted push that passed the rules.
+///
+/// If its VAPID was checked, it is from the issuer.
 package struct PushMessage: Sendable, Equatable {
     package let headers: PushHeaders
     package let body: PushBody
 }
 
-/// What a push carries; it is trusted for no more than this.
+/// The content of a push.
+///
+/// A receiver must not trust it any further than its case says.
 package enum PushBody: Sendable, Equatable {
-    /// A JWS in compact serialization, not verified: it goes the way of one that was fetched.
+    /// A JWS in compact serialization, not verified.
+    ///
+    /// It is processed like a fetched message.
     case message(String)
-    /// Anything else, nothing included: a reason to fetch.
+    /// Anything else, or an empty push: a reason to fetch.
     case hint
 
-    /// Takes text in the shape of a JWS for a message, even if `AuthnRequestReader` will refuse it.
+    /// Reads text with the shape of a JWS as a message, even if `AuthnRequestReader` will refuse it.
     package init(_ plain: [UInt8]) {
         let text = String(decoding: plain, as: UTF8.self)
         do throws(AuthenticityError) {

@@ -2,7 +2,7 @@ package import Keys
 package import StrictJSON
 import TextAndTime
 
-/// A push subscription as an enrollment carries it: the JSON of the W3C's Push API (§8, `toJSON`).
+/// A push subscription in an enrollment: the JSON of the W3C's Push API (§8, `toJSON`).
 package struct PushSubscription: Sendable, Equatable {
     package let endpoint: PushEndpoint
     package let recipient: PushRecipient
@@ -18,7 +18,7 @@ package struct PushSubscription: Sendable, Equatable {
 
     package init(json: JSONObject) throws(JSONMemberError) {
         endpoint = try Self.endpoint(json.string("endpoint", bytes: 1...PushEndpoint.limit))
-        // The agent's own never expires; another's date is the other's matter.
+        // The agent's own subscription never expires. The date of another sender's is that sender's concern.
         _ = try json.optionalInteger("expirationTime", in: 0...Int64.max)
         let keys = try json.object("keys")
         do throws(JSONMemberError) {
@@ -28,7 +28,9 @@ package struct PushSubscription: Sendable, Equatable {
         }
     }
 
-    /// Holds the auth secret in clear: for a message's body only.
+    /// The JSON form, which contains the auth secret in clear.
+    ///
+    /// Use it only for a message's body.
     package var json: JSONObject {
         let auth = unsafe recipient.auth.withBytes { unsafe Base64URL.encode(Array($0)) }
         return [

@@ -1,7 +1,7 @@
 package import Keys
 import TextAndTime
 
-/// The key with which an issuer says that a push is its own (RFC 8292 §3.2).
+/// The key with which an issuer signs its pushes (RFC 8292 §3.2).
 package struct VAPIDKey: Sendable, Equatable {
     /// An uncompressed point of P-256: 65 bytes.
     package let point: [UInt8]
@@ -13,10 +13,10 @@ package struct VAPIDKey: Sendable, Equatable {
         key = try PublicKey(material)
     }
 
-    /// Holds the value of an `Authorization` field against this key.
+    /// Checks the value of an `Authorization` field against this key.
     ///
     /// - Parameters:
-    ///   - field: nil if there is none.
+    ///   - field: the value. `nil` if the field is absent.
     ///   - now: seconds since 1970.
     func check(_ field: String?, for endpoint: PushEndpoint, now: Int64) throws(VAPIDRefusal) {
         guard let field else { throw .vapidMissing }
@@ -42,24 +42,29 @@ package struct VAPIDKey: Sendable, Equatable {
     }
 }
 
-// For whoever plays the issuer: what to sign, and the field with the signature.
+// For the issuer's side: the signing input, and the field with the signature.
 extension VAPIDKey {
-    /// `exp` is in seconds since 1970, at most 24 hours ahead; `subject` is a `mailto:` or `https:` URI (RFC 8292 §2.1).
+    /// Returns the bytes to sign.
+    ///
+    /// `exp` is in seconds since 1970, at most 24 hours ahead. `subject` is a `mailto:` or `https:` URI (RFC 8292
+    /// §2.1).
     package static func signingInput(for endpoint: PushEndpoint, exp: Int64, subject: String? = nil) -> [UInt8] {
         VAPIDToken.signingInput(origin: endpoint.origin, exp: exp, subject: subject)
     }
 
-    /// The value of the `Authorization` field, with a signature of 64 bytes.
+    /// Returns the value of the `Authorization` field, with a signature of 64 bytes.
     package func authorization(signingInput: [UInt8], signature: [UInt8]) -> String {
         let token = JWSParts.compact(signingInput: signingInput, signature: signature)
         return "vapid t=\(token), k=\(Base64URL.encode(point))"
     }
 }
 
-/// Who looks at the VAPID of a push.
+/// The party that checks the VAPID of a push.
 package enum VAPIDRule: Sendable, Equatable {
-    /// This receiver does: the push has to be signed with this key.
+    /// This receiver checks it: the push must be signed with this key.
     case required(VAPIDKey)
-    /// A push service in front has done so; what came is not looked at.
+    /// A push service in front has checked it.
+    ///
+    /// The receiver ignores the field.
     case upstream
 }

@@ -1,4 +1,6 @@
-/// Why a push is not the issuer's, as far as VAPID (RFC 8292) tells; the raw values are stable.
+/// The reason why VAPID (RFC 8292) refuses a push.
+///
+/// The raw values are stable.
 package enum VAPIDRefusal: String, Error, Sendable, CaseIterable {
     case vapidMissing
     case vapidMalformed
@@ -12,10 +14,10 @@ package enum VAPIDRefusal: String, Error, Sendable, CaseIterable {
     case vapidExpired
     case vapidTooLong
     case vapidNotYet
-    /// The cryptography of this machine failed, so nothing is known about the token.
+    /// The cryptography of this machine failed, so the token was not checked.
     case vapidCannotTell
 
-    /// What is wrong and what is allowed; nothing of it is the sender's.
+    /// The fault and the allowed form, without any text from the sender.
     package var detail: String {
         switch self {
         case .vapidMissing: "a push needs the header Authorization: vapid t=…, k=…"

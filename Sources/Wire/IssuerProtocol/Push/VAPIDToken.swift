@@ -1,23 +1,23 @@
 import StrictJSON
 
-/// The JWT of a push (RFC 8292 §2), taken apart but not verified.
+/// The JWT of a push (RFC 8292 §2), parsed but not verified.
 struct VAPIDToken {
-    /// Seconds from now to `exp`, at most (§2).
+    /// The maximum seconds from now to `exp` (§2).
     static let longest: Int64 = 86_400
-    /// Seconds by which the clocks of sender and receiver may differ.
+    /// The seconds by which the clocks of sender and receiver may differ.
     static let clockTolerance: Int64 = 60
 
     let signature: [UInt8]
     let signingInput: [UInt8]
     private let claims: JSONObject
 
-    /// Takes a JWT with `alg` ES256, no `crit`, and `typ` JWT or none.
+    /// Parses a JWT with `alg` ES256, no `crit`, and `typ` JWT or none.
     init(_ text: String) throws(VAPIDRefusal) {
         guard let parts = JWSParts(text), let header = Self.object(parts.header),
             let claims = Self.object(parts.payload)
         else { throw .vapidToken }
         guard header["alg"] == "ES256" else { throw .vapidAlgorithm }
-        // RFC 7519 §5.1: a media type's name, whose case does not count.
+        // RFC 7519 §5.1: the name of a media type, which is compared without regard to case.
         guard header["typ"].map(Self.isJWT) ?? true else { throw .vapidType }
         guard header["crit"] == nil else { throw .vapidCritical }
         self.claims = claims
@@ -25,7 +25,7 @@ struct VAPIDToken {
         signingInput = parts.signingInput
     }
 
-    /// Refuses a token for another origin than the endpoint's, and one that does not hold at `now` (since 1970).
+    /// Refuses a token for another origin than the endpoint's, and a token that is not valid at `now` (since 1970).
     func check(origin: String, now: Int64) throws(VAPIDRefusal) {
         guard [.string(origin), .array([.string(origin)])].contains(claims["aud"]) else { throw .vapidAudience }
         guard let exp = try? claims.integer("exp"), exp > now - Self.clockTolerance else { throw .vapidExpired }
@@ -45,7 +45,7 @@ struct VAPIDToken {
 }
 
 extension VAPIDToken {
-    /// What is to be signed, for whoever plays the issuer.
+    /// Returns the bytes to sign, for the issuer's side.
     static func signingInput(origin: String, exp: Int64, subject: String?) -> [UInt8] {
         var claims: JSONObject = ["aud": .string(origin), "exp": .integer(exp)]
         claims["sub"] = subject.map { .string($0) }

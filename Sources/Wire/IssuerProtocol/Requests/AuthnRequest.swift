@@ -2,33 +2,35 @@ import TextAndTime
 package import ThreeDS
 package import WebAuthn
 
-/// An authn request that keeps every rule.
+/// An authn request that passed every rule.
 ///
-/// It is authentic, within its time, and committed to what will be shown.
+/// It is authentic, within its lifetime, and its challenge commits to the text that will be shown.
 package struct AuthnRequest: Sendable {
     package let jti: TokenID
-    /// Seconds since 1970, as are all times here.
+    /// Seconds since 1970, like all times here.
     package let iat: Int64
     package let exp: Int64
     /// 16 to 64 bytes.
     package let nonce: [UInt8]
     package let transaction: Transaction
-    /// Equal exactly for "the same transaction" (`ChallengeCommitment.transactionDigest`).
+    /// A digest that is equal exactly for "the same transaction" (`ChallengeCommitment.transactionDigest`).
     package let transactionDigest: [UInt8]
     package let options: PublicKeyCredentialRequestOptions
-    /// The payment extension, if the assertion is to have the form `payment.get`.
+    /// The payment extension, if the assertion must have the form `payment.get`.
     ///
-    /// The transaction is a payment then.
+    /// Then the transaction is a payment.
     package let payment: PaymentExtension?
-    /// What the transaction and the nonce commit to; `options.challenge` is the same bytes.
+    /// The commitment to the transaction and the nonce: the same bytes as `options.challenge`.
     package let challenge: [UInt8]
-    /// W3C Trace Context; nil if none came or it is malformed.
+    /// W3C Trace Context.
+    ///
+    /// `nil` if it is absent or malformed.
     package let traceparent: String?
-    /// What the payer should look at.
+    /// The warnings for the payer.
     package let warnings: [Warning]
 }
 
-/// What the rules compare a message with: the enrollment that it came for, and the agent's policy.
+/// The facts that the rules compare a message with: the enrollment of the message, and the agent's policy.
 package struct EnrollmentFacts: Sendable {
     package let issuer: IssuerURL
     package let authenticatorId: TokenID
@@ -51,13 +53,13 @@ package struct EnrollmentFacts: Sendable {
     }
 }
 
-/// What an `iat` that is ahead of this machine's clock makes of a message: clocks differ.
+/// The classification of an `iat` that is ahead of this machine's clock: clocks differ.
 package enum Earliness: Sendable, Equatable {
     /// At most 60 s ahead.
     case inTime
-    /// At most 600 s ahead: to be held, and read again later.
+    /// At most 600 s ahead: defer the message, and read it again later.
     case early(secondsAhead: Int64)
-    /// Further ahead: to be dropped with a warning about the clock.
+    /// Further ahead: drop the message with a warning about the clock.
     case tooEarly(secondsAhead: Int64)
 
     package init(of iat: Int64, at now: Int64) {
@@ -69,13 +71,15 @@ package enum Earliness: Sendable, Equatable {
     }
 }
 
-/// An issuer's word that a request is taken back.
+/// A message in which the issuer takes a request back.
 package struct Cancellation: Sendable, Equatable {
-    /// The cancellation's own.
+    /// The cancellation's own `jti`.
     package let jti: TokenID
-    /// It may be ahead: ``Earliness``.
+    /// The issue time, which may be ahead of the clock: see ``Earliness``.
     package let iat: Int64
-    /// Until when it is to be remembered; it may be past.
+    /// The time until which the cancellation must be kept.
+    ///
+    /// It may have passed.
     package let exp: Int64
     /// The `jti` of the request.
     package let cancels: TokenID

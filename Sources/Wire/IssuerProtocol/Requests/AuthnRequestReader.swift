@@ -2,19 +2,19 @@ import Keys
 import StrictJSON
 import ThreeDS
 
-/// Reads what an issuer sent for one enrollment, every rule in one pass.
+/// Reader of an issuer's messages for one enrollment, which checks every rule in one pass.
 package enum AuthnRequestReader {
-    /// The most that a message may have, in bytes.
+    /// The maximum size of a message, in bytes.
     package static let maxBytes = 16_384
-    /// Seconds that an `iat` may be ahead for the message to be taken at once: clocks differ.
+    /// The seconds that an `iat` may be ahead without a delay of the message: clocks differ.
     package static let clockTolerance: Int64 = 60
-    /// Seconds that an `iat` may be ahead for the message to be held until its time.
+    /// The seconds that an `iat` may be ahead for the message to be deferred until its time.
     package static let longestHold: Int64 = 600
 
-    /// Says what the message is.
+    /// Reads a message and returns the verdict.
     ///
     /// - Parameters:
-    ///   - keys: the issuer's own; a key of another issuer never counts, whatever its `kid`.
+    ///   - keys: the issuer's own. A key of another issuer never counts, even if its `kid` matches.
     ///   - now: seconds since 1970.
     package static func read(_ jws: String, for facts: EnrollmentFacts, keys: JWKSet, now: Int64) -> MessageVerdict {
         guard jws.utf8.count <= maxBytes else { return .unanswerable(.tooLarge) }

@@ -1,11 +1,13 @@
 package import StrictJSON
 
-/// One call that fetches for many authenticators of one issuer.
+/// A call that fetches for many authenticators of one issuer.
 package struct BatchFetchRequest: Sendable {
     package struct Entry: Sendable {
         package let authenticatorId: TokenID
         package let accessToken: AccessToken
-        /// The cursor of this authenticator's last answer; nil: all that is listed.
+        /// The cursor of this authenticator's last answer.
+        ///
+        /// `nil` asks for all listed requests.
         package let after: String?
 
         package init(authenticatorId: TokenID, accessToken: AccessToken, after: String?) {
@@ -15,14 +17,14 @@ package struct BatchFetchRequest: Sendable {
         }
     }
 
-    /// The most authenticators of one call.
+    /// The maximum number of authenticators in one call.
     package static let limit = 1_000
-    /// The most that is read of such a body: 2 MiB.
+    /// The maximum size of such a body that is read: 2 MiB.
     package static let maxBytes = 2_097_152
 
-    /// The seconds for which the answer may be held back, 0 to 60.
+    /// The seconds for which the issuer may delay the answer, 0 to 60.
     package let wait: Int
-    /// 1 to 1,000, each for another authenticator.
+    /// 1 to 1,000 entries, each for another authenticator.
     package let entries: [Entry]
 
     package init(wait: Int, entries: [Entry]) {
@@ -42,7 +44,9 @@ package struct BatchFetchRequest: Sendable {
         }
     }
 
-    /// Holds the tokens in clear: for the body only.
+    /// The body.
+    ///
+    /// It contains the tokens in clear, so use it for nothing else.
     package var bytes: [UInt8] {
         let body: JSONObject = [
             "wait": .integer(Int64(wait)), "authenticators": .array(entries.map { .object($0.json) }),
@@ -67,7 +71,9 @@ extension BatchFetchRequest.Entry {
     }
 }
 
-/// What a batch fetch brings: only the authenticators about which there is something to say.
+/// The answer to a batch fetch.
+///
+/// It has only the authenticators with a list of requests or a problem.
 package struct BatchFetchAnswer: Sendable, Equatable {
     package struct Result: Sendable, Equatable {
         package let authenticatorId: TokenID
@@ -81,11 +87,13 @@ package struct BatchFetchAnswer: Sendable, Equatable {
 
     package enum Outcome: Sendable, Equatable {
         case list(RequestList)
-        /// Why this authenticator gets none; nil: a code that the protocol does not list, which ends nothing.
+        /// The reason why this authenticator gets no list.
+        ///
+        /// `nil` is a code unknown to the protocol, which ends nothing.
         case problem(ProblemCode?)
     }
 
-    /// At most 1,000, each of another authenticator, with at most 100 requests in all of them together.
+    /// At most 1,000 results, each of another authenticator, with at most 100 requests in total.
     package let results: [Result]
 
     package init(results: [Result]) { self.results = results }
@@ -141,7 +149,7 @@ extension BatchFetchAnswer.Result {
 }
 
 extension JSONObject {
-    /// An array of objects, each read by `read`.
+    /// Reads an array of objects, each with `read`.
     fileprivate func objects<Element>(
         _ name: String, count: ClosedRange<Int>, _ read: (JSONObject) throws(JSONMemberError) -> Element
     ) throws(JSONMemberError) -> [Element] {

@@ -2,11 +2,13 @@ import Keys
 package import StrictJSON
 package import ThreeDS
 
-/// Why no commitment could be computed.
+/// An error that prevents a commitment from being computed.
 package enum CommitmentError: Error, Equatable, Sendable {
-    /// The transaction holds a number that has no canonical form; a transaction that was checked holds none.
+    /// The transaction contains a number without a canonical form.
+    ///
+    /// A transaction that was checked contains none.
     case notCanonical(RFC8785Error)
-    /// The hash failed, by OpenSSL's own account.
+    /// The hash failed, with OpenSSL's message.
     case digest(String)
 }
 
@@ -15,7 +17,7 @@ package enum ChallengeCommitment {
     private static let challengeDomain = "oob-authn-v1"
     private static let sameTransactionDomain = "oob-same-transaction-v1"
 
-    /// SHA-256("oob-authn-v1" || 0x00 || nonce || JCS(transaction)): 32 bytes.
+    /// Returns SHA-256("oob-authn-v1" || 0x00 || nonce || JCS(transaction)): 32 bytes.
     package static func challenge(nonce: [UInt8], transaction: JSONObject) throws(CommitmentError) -> [UInt8] {
         try digest(challengeDomain, nonce + transactionBytes(transaction))
     }
@@ -26,7 +28,7 @@ package enum ChallengeCommitment {
         try challenge(nonce: nonce, transaction: object(transaction))
     }
 
-    /// The transaction in canonical form (RFC 8785).
+    /// Returns the transaction in canonical form (RFC 8785).
     package static func transactionBytes(_ transaction: JSONObject) throws(CommitmentError) -> [UInt8] {
         do {
             return try RFC8785.canonical(.object(transaction))
@@ -39,12 +41,12 @@ package enum ChallengeCommitment {
         try transactionBytes(object(members))
     }
 
-    /// 32 bytes that identify what the payer is asked.
+    /// Returns 32 bytes that identify the question to the payer.
     ///
-    /// They are equal exactly for requests that ask the same, whatever their `jti`, nonce and times.
+    /// They are equal exactly for requests that ask the same question, even if `jti`, nonce and times differ.
     ///
-    /// It covers every member, acsTransId without regard to case, and what is asked of user verification and of the
-    /// assertion's form. It stays in one agent and is never signed, so it has a domain of its own.
+    /// The digest covers every member (acsTransId without regard to case), the required user verification, and the form
+    /// of the assertion. It stays in one agent and is never signed, so it has a domain of its own.
     package static func transactionDigest(
         _ transaction: Transaction, userVerification: String, payment: PaymentExtension?
     ) throws(CommitmentError) -> [UInt8] {

@@ -2,13 +2,17 @@ import StrictJSON
 import TextAndTime
 import ThreeDS
 
-/// The claims of a message whose signature held; names may still appear twice in it.
+/// The claims of a message whose signature was verified.
+///
+/// Names may still appear twice.
 struct Claims {
     let object: JSONObject
-    /// JSON pointers; all of the top level's, some of those below.
+    /// JSON pointers to duplicate names: all of the top level, and some of deeper levels.
     let duplicateNames: [String]
 
-    /// Nil if the payload is no strict JSON object.
+    /// Reads the claims.
+    ///
+    /// Returns `nil` if the payload is not a strict JSON object.
     init?(payload: [UInt8]) {
         let limits = JSONLimits(maxBytes: AuthnRequestReader.maxBytes)
         guard let document = try? JSONReader.document(payload, limits: limits), case .object(let object) = document.root
@@ -21,22 +25,26 @@ struct Claims {
         duplicateNames.contains { $0.utf8.elementsEqual("/\(name)".utf8) }
     }
 
-    /// The claim's value; nil if it is absent or appears twice.
+    /// Returns the claim's value.
+    ///
+    /// `nil` if it is absent or appears twice.
     func unique(_ name: String) -> JSONValue? {
         standsTwice(name) ? nil : object[name]
     }
 
-    /// The one that the message is for; nil if there is none, or more than one.
+    /// The only audience of the message.
     ///
-    /// RFC 7519 §4.1.3: an array is the general form of `aud`, and a single string stands for an array of one.
+    /// `nil` if there is none, or more than one.
+    ///
+    /// RFC 7519 §4.1.3: `aud` is an array in general, and a single string stands for an array of one.
     var audience: JSONValue? {
         guard case .array(let audiences)? = unique("aud") else { return unique("aud") }
         return audiences.count == 1 ? audiences.first : nil
     }
 
-    /// A time in seconds since 1970, within `BoundedTime.range`.
+    /// Returns a time in seconds since 1970, within `BoundedTime.range`.
     ///
-    /// Nil if it is absent, is not an integer of 64 bits, or appears twice.
+    /// `nil` if it is absent, is not an integer of 64 bits, or appears twice.
     func time(_ name: String) -> Int64? {
         guard !standsTwice(name), let seconds = try? object.integer(name) else { return nil }
         return BoundedTime.nearest(seconds)
@@ -49,7 +57,9 @@ struct Claims {
         return jti
     }
 
-    /// Nil if it cannot be read without doubt.
+    /// Returns the acsTransId.
+    ///
+    /// `nil` if it cannot be read unambiguously.
     func acsTransId() -> ACSTransactionID? {
         guard duplicateNames.isEmpty, case .object(let transaction)? = object["transaction"],
             case .string(let text)? = transaction["acsTransId"]
@@ -57,7 +67,9 @@ struct Claims {
         return ACSTransactionID(text)
     }
 
-    /// Nil if none came or it is malformed, as it is to be ignored then (W3C Trace Context §3.2.4).
+    /// Returns the traceparent.
+    ///
+    /// `nil` if it is absent, or malformed and so to be ignored (W3C Trace Context §3.2.4).
     func traceparent() -> String? {
         guard case .string(let text)? = unique("traceparent") else { return nil }
         return Traceparent(text)?.text
@@ -72,9 +84,9 @@ struct Claims {
     }
 }
 
-/// `iat` and `exp` (RFC 7519 §4.1), an issuer's statement of how long its message counts.
+/// The claims `iat` and `exp` (RFC 7519 §4.1): the validity period that the issuer gives its message.
 struct Lifetime {
-    /// Seconds from `iat` to `exp`, at most: a day.
+    /// The maximum seconds from `iat` to `exp`: a day.
     static let longest: Int64 = 86_400
 
     let iat: Int64

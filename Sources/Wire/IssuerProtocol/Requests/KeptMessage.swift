@@ -1,18 +1,21 @@
 import StrictJSON
 package import ThreeDS
 
-/// The presented parts of an authn request, read again from the message as it was kept.
+/// The presented parts of an authn request, read again from the stored message.
 ///
-/// The rules were checked when it came (``AuthnRequestReader``); nothing here says that it is authentic. What was
-/// accepted once has to be read for as long as it is kept: a rule that becomes stricter must leave this as it is.
+/// The rules were checked when the message arrived (``AuthnRequestReader``). This type does not prove that the message
+/// is authentic. An accepted message must remain readable as long as it is kept. So a rule that becomes stricter must
+/// not change this type.
 package struct KeptMessage: Sendable {
     /// 16 to 64 bytes.
     package let nonce: [UInt8]
     package let transaction: Transaction
-    /// The payment extension, if the assertion is to have the form `payment.get`.
+    /// The payment extension, if the assertion must have the form `payment.get`.
     package let payment: PaymentExtension?
 
-    /// `nil` if no request with this message can have been presented.
+    /// Reads a stored message.
+    ///
+    /// Returns `nil` if no request with this message can have been presented.
     ///
     /// - Parameter jws: the compact JWS.
     package init?(_ jws: String) {

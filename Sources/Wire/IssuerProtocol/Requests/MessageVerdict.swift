@@ -1,45 +1,57 @@
 package import Keys
 package import ThreeDS
 
-/// What a message of an issuer turned out to be.
+/// The verdict on a message of an issuer.
 ///
-/// If several things are wrong with it, the first that fits.
+/// If a message has several faults, the verdict is the first case that applies.
 package enum MessageVerdict: Sendable {
-    /// Dropped and counted; nothing of it is kept.
+    /// Not authentic.
+    ///
+    /// It is dropped and counted, and no part of it is kept.
     case notAuthentic(AuthenticityError)
-    /// The header is in order but names a key that is not known (yet); `reason` is ``JWKSet/absence(of:)``.
+    /// The header is valid, but its key is not known (yet).
+    ///
+    /// `reason` is ``JWKSet/absence(of:)``.
     case unknownKey(kid: String, reason: String)
-    /// Authentic or too large to look at, and there is nothing to answer to: dropped with a log line.
+    /// Authentic, or too large to read, and without anything to answer to.
+    ///
+    /// It is dropped with a log line.
     case unanswerable(UnanswerableError)
     case request(VerifiedRequest)
-    /// Well-formed; whether its `exp` is past or its `iat` ahead is for the reader of the store to see.
+    /// A well-formed cancellation.
+    ///
+    /// The reader of the store checks whether its `exp` has passed or its `iat` is ahead.
     case cancellation(Cancellation)
 }
 
-/// Why a message is not authentic; the raw values are stable.
+/// The reason why a message is not authentic.
+///
+/// The raw values are stable.
 package enum AuthenticityError: String, Error, Sendable, CaseIterable {
-    /// Not three base64url parts with a strict JSON object as header.
+    /// It is not three base64url parts with a strict JSON object as header.
     case notJWS
     /// A name appears twice in the header.
     case duplicateHeaderName
-    /// Neither ES256 nor ESP256.
+    /// The `alg` is neither ES256 nor ESP256.
     case alg
-    /// Not one of this protocol's message types.
+    /// The `typ` is not a message type of this protocol.
     case typ
-    /// A critical extension; none is understood.
+    /// A critical extension is present.
+    ///
+    /// This code supports none.
     case crit
-    /// No string of 1 to 256 bytes.
+    /// The `kid` is not a string of 1 to 256 bytes.
     case kid
-    /// Not 64 bytes, or it does not hold.
+    /// The signature is not 64 bytes long, or does not verify.
     case signature
-    /// Another issuer's, missing, or twice.
+    /// The `iss` names another issuer, is missing, or appears twice.
     case iss
-    /// For another authenticator, missing, or twice.
+    /// The `aud` names another authenticator, is missing, or appears twice.
     case aud
-    /// The cryptography of this machine failed, so nothing is known about the message.
+    /// The cryptography of this machine failed, so the message was not checked.
     case cannotTell
 
-    /// A sentence of what is wrong and what is allowed, for a log line and for `check-request`.
+    /// A sentence with the fault and the allowed form, for a log line and for `check-request`.
     package var sentence: String {
         switch self {
         case .notJWS: "it is not three parts of base64url without padding, the first a JSON object"
@@ -56,19 +68,23 @@ package enum AuthenticityError: String, Error, Sendable, CaseIterable {
     }
 }
 
-/// Why there is nothing to answer to; the raw values are stable.
+/// The reason why a message cannot be answered.
+///
+/// The raw values are stable.
 package enum UnanswerableError: String, Error, Sendable, CaseIterable {
-    /// More than 16 KiB; looked at before anything else, so nothing is known of its signature.
+    /// More than 16 KiB.
+    ///
+    /// This is checked first, so the signature was not verified.
     case tooLarge
-    /// The payload is no strict JSON object.
+    /// The payload is not a strict JSON object.
     case payload
     case jtiMissing
     case jtiTwice
-    /// Not 1 to 64 of `A-Z a-z 0-9 _ -`.
+    /// The `jti` is not 1 to 64 of `A-Z a-z 0-9 _ -`.
     case jtiMalformed
     case malformedCancellation
 
-    /// As ``AuthenticityError/sentence``.
+    /// A sentence like ``AuthenticityError/sentence``.
     package var sentence: String {
         switch self {
         case .tooLarge: "it has more than \(AuthnRequestReader.maxBytes) bytes"
@@ -81,32 +97,40 @@ package enum UnanswerableError: String, Error, Sendable, CaseIterable {
     }
 }
 
-/// An authentic authn request with a `jti` that can be answered to, and what is to become of it.
+/// An authentic authn request with a usable `jti`, and the verdict on it.
 package struct VerifiedRequest: Sendable {
     package let jti: TokenID
-    /// The key of the issuer's that its signature holds under.
+    /// The issuer's key that verified its signature.
     package let issuerKey: PublicKey
-    /// SHA-256 of the payload's bytes: the same `jti` with another digest is a conflict.
+    /// SHA-256 of the payload's bytes.
+    ///
+    /// The same `jti` with another digest is a conflict.
     package let payloadDigest: [UInt8]
-    /// Nil if it could not be read.
+    /// The ACS's transaction id.
+    ///
+    /// `nil` if it could not be read.
     package let acsTransId: ACSTransactionID?
-    /// Seconds since 1970, within `BoundedTime.range`; nil if it is missing, no integer, or there twice.
+    /// Seconds since 1970, within `BoundedTime.range`.
+    ///
+    /// `nil` if it is missing, not an integer, or appears twice.
     package let iat: Int64?
-    /// As `iat`.
+    /// Seconds since 1970, with the same range and `nil` as `iat`.
     package let exp: Int64?
-    /// W3C Trace Context, for the answer to a refused request too; nil if none came or it is malformed.
+    /// W3C Trace Context, also for the answer to a refused request.
+    ///
+    /// `nil` if it is absent or malformed.
     package let traceparent: String?
-    /// The time for which it was read, seconds since 1970.
+    /// The time of the reading, in seconds since 1970.
     let readAt: Int64
-    /// The verdict at a time at which it is valid: `.refused` or `.inOrder`.
+    /// The verdict while the request is valid: `.refused` or `.inOrder`.
     package let whileValid: RequestVerdict
 
-    /// The verdict at the time for which it was read.
+    /// The verdict at the time of the reading.
     package var verdict: RequestVerdict { verdict(at: readAt) }
 
-    /// The verdict at another time, in seconds since 1970.
+    /// Returns the verdict at another time, in seconds since 1970.
     ///
-    /// A request is past its time from the second that `exp` names: RFC 7519 §4.1.4 has it processed before that only.
+    /// A request is expired from the second that `exp` names: RFC 7519 §4.1.4 allows its processing only before that.
     package func verdict(at now: Int64) -> RequestVerdict {
         if let exp, exp <= now { return .expired }
         return switch iat.map({ Earliness(of: $0, at: now) }) {
@@ -118,11 +142,11 @@ package struct VerifiedRequest: Sendable {
 }
 
 package enum RequestVerdict: Sendable {
-    /// `exp` is past: never presented, never answered.
+    /// `exp` has passed: never presented, never answered.
     case expired
-    /// `iat` is ahead by more than 60 s and at most 600 s: to be held, and read again later.
+    /// `iat` is ahead by more than 60 s and at most 600 s: defer the message, and read it again later.
     case early(secondsAhead: Int64)
-    /// `iat` is ahead by more than 600 s: to be dropped with a warning about the clock.
+    /// `iat` is ahead by more than 600 s: drop the message with a warning about the clock.
     case tooEarly(secondsAhead: Int64)
     case refused(RequestRefusal)
     case inOrder(AuthnRequest)

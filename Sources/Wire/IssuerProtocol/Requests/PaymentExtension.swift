@@ -3,16 +3,18 @@ package import StrictJSON
 package import ThreeDS
 package import WebAuthn
 
-/// Asks for an assertion in the form of W3C Secure Payment Confirmation: `publicKey.extensions.payment`.
+/// The extension `publicKey.extensions.payment`, which asks for a W3C Secure Payment Confirmation assertion.
 ///
-/// Only what the transaction does not have is taken from it. What it may have besides, such as a payee's name or a
-/// total, is ignored: those are the transaction's, as they were presented.
+/// Only members that the transaction lacks are read from it. Others, such as a payee's name or a total, are ignored:
+/// these come from the transaction, as presented.
 package struct PaymentExtension: Sendable {
-    /// An https origin, in the spelling of `IssuerURL`; nil if none came.
+    /// An https origin, in the spelling of `IssuerURL`.
+    ///
+    /// `nil` if it is absent.
     package let payeeOrigin: String?
-    /// 1 to 64 Unicode scalars, which a person is shown.
+    /// The instrument's name as shown to a person: 1 to 64 Unicode scalars.
     package let displayName: String
-    /// A URL of at most 2,048 bytes that is signed as it came and never fetched.
+    /// A URL of at most 2,048 bytes, which is signed unchanged and never fetched.
     package let icon: String
 
     package init(json: JSONObject) throws(JSONMemberError) {
@@ -27,18 +29,19 @@ package struct PaymentExtension: Sendable {
         }
     }
 
-    /// What a person is shown of the icon, which is signed but never fetched.
+    /// The text that a person sees for the icon, which is signed but never fetched.
     ///
-    /// The host that its URL names; for a data URL the digest of all of it, as `printf %s URL | sha256sum` prints it.
+    /// It is the host of the URL. For a data URL it is the digest of the whole URL, as `printf %s URL | sha256sum`
+    /// prints it.
     package var shownIcon: String {
         if let host = IconURL.origin(of: icon) { return host }
-        // Without a digest all of it is shown.
+        // If no digest can be computed, show the whole URL.
         guard let digest = try? SHA256Digest.of(Array(icon.utf8)) else { return icon }
         let digits = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return icon.prefix { $0 != ";" && $0 != "," } + ", SHA-256 " + digits
     }
 
-    /// In this member order, and nothing else.
+    /// The extension in this order of members, without any others.
     package var json: JSONObject {
         var json: JSONObject = ["isPayment": true]
         json["payeeOrigin"] = payeeOrigin.map(JSONValue.string)
@@ -76,10 +79,10 @@ package struct PaymentExtension: Sendable {
 }
 
 extension PaymentExtension {
-    /// What an assertion in this form says of the transaction: its merchant as the payee, its amount in major units.
+    /// Returns an assertion's data about the transaction: its merchant as the payee, its amount in major units.
     ///
-    /// - Parameter origin: the issuer's, for it is the issuer who asks.
-    /// - Throws: a refusal if the transaction is no payment, and so has no total.
+    /// - Parameter origin: the issuer's, because the issuer asks for the assertion.
+    /// - Throws: a refusal if the transaction is not a payment, and so has no total.
     package func clientData(
         for transaction: Transaction, rpId: String, origin: String
     ) throws(RequestRefusal) -> PaymentClientData {

@@ -1,17 +1,19 @@
 package import StrictJSON
 
-/// What a fetch brings: messages, oldest first, and where the next fetch goes on.
+/// The answer to a fetch: messages, oldest first, and the cursor for the next fetch.
 package struct RequestList: Sendable, Equatable {
-    /// The most that is read of such an answer: 2 MiB.
+    /// The maximum size of such an answer that is read: 2 MiB.
     package static let maxBytes = 2_097_152
-    /// The most requests of one answer.
+    /// The maximum number of requests in one answer.
     package static let limit = 100
 
-    /// At most 100, each as it came: one that is out of order leaves the others untouched.
+    /// At most 100 messages as received.
+    ///
+    /// An invalid message does not affect the others.
     package let requests: [String]
-    /// Opaque, 1 to 256 characters (Unicode scalars).
+    /// An opaque cursor of 1 to 256 characters (Unicode scalars).
     package let cursor: String
-    /// The room in memory that the answer takes.
+    /// The answer's share of the byte budget.
     private var room = KeptRoom()
 
     package init(requests: [String], cursor: String) {
@@ -42,7 +44,9 @@ package struct RequestList: Sendable, Equatable {
     }
 }
 
-/// A thing that is kept as long as a list is, such as the room that it takes; values are equal without it.
+/// A value that lives as long as a list, such as a share of the byte budget.
+///
+/// Comparisons ignore it.
 private struct KeptRoom: Sendable, Equatable {
     var room: (any Sendable)?
 
@@ -50,7 +54,7 @@ private struct KeptRoom: Sendable, Equatable {
 }
 
 extension RequestList {
-    /// The same list, which keeps the room of its answer until its last copy is gone.
+    /// Returns a copy that keeps the answer's share of the byte budget until its last copy is gone.
     package func keeping(_ room: (any Sendable)?) -> RequestList {
         var list = self
         list.room.room = room
@@ -59,7 +63,7 @@ extension RequestList {
 }
 
 extension BatchFetchAnswer {
-    /// The same answer, each list of which keeps its room until the last copy is gone.
+    /// Returns a copy in which each list keeps the answer's share until its last copy is gone.
     package func keeping(_ room: (any Sendable)?) -> BatchFetchAnswer {
         BatchFetchAnswer(
             results: results.map { result in

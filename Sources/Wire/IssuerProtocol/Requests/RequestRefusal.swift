@@ -1,20 +1,22 @@
 package import ThreeDS
 
-/// Why a request is refused: the agent's own no, so that the issuer can end the challenge at once.
+/// The agent's refusal of a request, sent so that the issuer can end the challenge at once.
 package struct RequestRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// A rule for the message as a whole; the raw values are stable.
+    /// A rule for the message as a whole.
+    ///
+    /// The raw values are stable.
     package enum Rule: String, Sendable, CaseIterable {
         case expMissing, expNotInteger, iatMissing, iatNotInteger, expNotAfterIat, lifetimeTooLong
         case duplicateName
-        /// A `jti` that a command would take for an option or for `next`.
+        /// A `jti` that a command would read as an option or as `next`.
         case jtiReserved
         case nonce
-        /// Missing, no object, or not of WebAuthn's form.
+        /// It is missing, not an object, or not of WebAuthn's form.
         case publicKey
         case rpId
         case allowCredentials
         case paymentExtension
-        /// The transaction is missing or no object.
+        /// The transaction is missing or not an object.
         case transactionMissing
         case commitment
         case userVerification
@@ -25,7 +27,7 @@ package struct RequestRefusal: Error, Equatable, Sendable, CustomStringConvertib
         /// A rule for the transaction itself, or the policy for its exponent.
         case transaction(TransactionRefusal.Code)
 
-        /// A stable word for scripts and logs, different for each rule of either kind.
+        /// A stable word for scripts and logs, unique among the rules of both kinds.
         package var token: String {
             switch self {
             case .rule(let rule): rule.rawValue
@@ -35,9 +37,9 @@ package struct RequestRefusal: Error, Equatable, Sendable, CustomStringConvertib
     }
 
     package let code: Code
-    /// One line that is safe to print.
+    /// The fault as one line that is safe to print.
     package let message: String
-    /// What the issuer is told.
+    /// The reason that is sent to the issuer.
     package let reason: DenyReason
 
     package var token: String { code.token }

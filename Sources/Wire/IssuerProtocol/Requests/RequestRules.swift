@@ -3,13 +3,15 @@ import StrictJSON
 import ThreeDS
 import WebAuthn
 
-/// The rules for an authentic authn request that can be answered to.
+/// The rules for an authentic authn request that can be answered.
 struct RequestRules {
     let jti: TokenID
     let claims: Claims
     let facts: EnrollmentFacts
 
-    /// `.inOrder` or `.refused`; nil if the cryptography of this machine failed and nothing can be said.
+    /// Returns `.inOrder` or `.refused`.
+    ///
+    /// `nil` if the cryptography of this machine failed, so there is no verdict.
     func verdict() -> RequestVerdict? {
         do {
             return .inOrder(try request())
@@ -20,7 +22,7 @@ struct RequestRules {
         }
     }
 
-    /// First all that makes a request invalid, then all that the agent's own policy is against.
+    /// Checks first the rules that make a request invalid, then the agent's own policy.
     ///
     /// Throws `RequestRefusal`, or `CommitmentError` if a hash could not be computed.
     private func request() throws -> AuthnRequest {
@@ -35,7 +37,7 @@ struct RequestRules {
         let requested = RequestedOptions(claims: claims, facts: facts)
         let options = try requested.options()
         let payment = try RequestedOptions.payment(in: options.extensions)
-        // Refuses now what could not be signed later.
+        // Refuse now a request that could not be signed later.
         _ = try payment?.clientData(for: transaction, rpId: facts.rpId, origin: facts.issuer.text)
         let challenge = try ChallengeCommitment.challenge(nonce: nonce, transaction: received)
         guard options.challenge == challenge else {
@@ -91,7 +93,7 @@ struct RequestRules {
         _ transaction: Transaction, _ payment: PaymentExtension?
     ) throws(RequestRefusal) -> [Warning] {
         do {
-            // A payee's origin is of plain ASCII, so it always shows as it is.
+            // A payee's origin is plain ASCII, so it needs no escapes.
             let name = payment.map { Warning.misleadingText(in: $0.displayName, member: "the instrument's name") }
             return try transaction.warnings(under: facts.exponentPolicy) + (name ?? [])
         } catch {

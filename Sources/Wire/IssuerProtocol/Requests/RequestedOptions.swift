@@ -1,7 +1,7 @@
 import StrictJSON
 import WebAuthn
 
-/// The rules for a request's `publicKey`, except its challenge's value.
+/// The rules for a request's `publicKey`, except the value of its challenge.
 struct RequestedOptions {
     let claims: Claims
     let facts: EnrollmentFacts
@@ -13,7 +13,7 @@ struct RequestedOptions {
         try checkChallengeForm(json)
         try checkRelyingParty(json)
         let options = try parse(json)
-        // An empty list names nobody, and so asks for any credential of the relying party (WebAuthn Level 3 §5.5).
+        // An empty list allows any credential of the relying party (WebAuthn Level 3 §5.5).
         guard options.allowCredentials.isEmpty || options.allowCredentials.contains(facts.credentialId) else {
             throw .invalid(
                 .allowCredentials, "publicKey.allowCredentials must be empty or name this enrollment's credential")
@@ -21,7 +21,9 @@ struct RequestedOptions {
         return options
     }
 
-    /// Nil if the plain form of assertion is asked for.
+    /// Reads the payment extension.
+    ///
+    /// `nil` if the request asks for the plain form of assertion.
     static func payment(in extensions: JSONObject?) throws(RequestRefusal) -> PaymentExtension? {
         guard let value = extensions?["payment"] else { return nil }
         guard case .object(let json) = value else {
@@ -34,7 +36,7 @@ struct RequestedOptions {
         }
     }
 
-    /// A challenge that is no SHA-256 cannot be the commitment, whatever WebAuthn would allow.
+    /// Refuses a challenge that is not 32 bytes: it cannot be the SHA-256 commitment, even if WebAuthn allows it.
     private func checkChallengeForm(_ json: JSONObject) throws(RequestRefusal) {
         do {
             _ = try json.base64url("challenge", bytes: 32...32)
@@ -43,7 +45,9 @@ struct RequestedOptions {
         }
     }
 
-    /// An absent `rpId` is the host of the issuer's origin (WebAuthn Level 3 §5.1.4).
+    /// Checks the RP ID.
+    ///
+    /// If it is absent, it is the host of the issuer's origin (WebAuthn Level 3 §5.1.4).
     private func checkRelyingParty(_ json: JSONObject) throws(RequestRefusal) {
         let isLeftOut = json["rpId"] == nil || json["rpId"] == .null
         guard (isLeftOut ? .string(facts.issuer.host) : json["rpId"]) == .string(facts.rpId) else {

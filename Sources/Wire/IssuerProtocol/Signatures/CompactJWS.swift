@@ -1,12 +1,12 @@
 import StrictJSON
 
-/// A JWS in compact serialization (RFC 7515 §7.1) signed with ES256, taken apart but not verified.
+/// A JWS in compact serialization (RFC 7515 §7.1) signed with ES256, parsed but not verified.
 package struct CompactJWS: Sendable {
     package enum MessageType: String, Sendable {
         case authnRequest = "oob-authn-request+jwt"
         case cancellation = "oob-authn-cancel+jwt"
 
-        /// RFC 7515 §4.1.9: a media type in either case, which may leave out its `application/`.
+        /// Reads a media type in any case, with or without the prefix `application/` (RFC 7515 §4.1.9).
         package init?(mediaType: String) {
             let prefix = "application/"
             let name = mediaType.lowercased()
@@ -19,11 +19,13 @@ package struct CompactJWS: Sendable {
     package let payload: [UInt8]
     /// r and s of 32 bytes each (RFC 7518 §3.4).
     package let signature: [UInt8]
-    /// What the signature is over: the first two parts as they came.
+    /// The signed bytes: the first two parts as received.
     package let signingInput: [UInt8]
 
-    /// Takes apart what has the shape: three parts, `alg` ES256 or ESP256, a `typ` of ours, no `crit`, a `kid`, a signature of 64
-    /// bytes.
+    /// Parses a JWS of the required shape.
+    ///
+    /// The shape is three parts, `alg` ES256 or ESP256, a `typ` of this protocol, no `crit`, a `kid`, and a signature
+    /// of 64 bytes.
     package static func parse(_ text: String) throws(AuthenticityError) -> CompactJWS {
         guard let parts = JWSParts(text) else { throw .notJWS }
         let (kid, type) = try read(header: parts.header)
@@ -40,7 +42,7 @@ package struct CompactJWS: Sendable {
         // RFC 9864 §2.1: ESP256 is the later name of ES256 on P-256, as in a JWK.
         guard header["alg"] == "ES256" || header["alg"] == "ESP256" else { throw .alg }
         guard case .string(let name)? = header["typ"], let type = MessageType(mediaType: name) else { throw .typ }
-        // RFC 7515 §4.1.11: a critical extension that is not understood makes the JWS invalid; none is understood.
+        // RFC 7515 §4.1.11: a critical extension that is not supported makes the JWS invalid. This code supports none.
         guard header["crit"] == nil else { throw .crit }
         guard let kid = try? header.string("kid", bytes: 1...JWKSet.maxKeyIDBytes) else { throw .kid }
         return (kid, type)
@@ -48,13 +50,13 @@ package struct CompactJWS: Sendable {
 }
 
 extension CompactJWS {
-    /// What is to be signed (RFC 7515 §5.1), for whoever plays the issuer.
+    /// Returns the bytes to sign (RFC 7515 §5.1), for the issuer's side.
     package static func signingInput(kid: String, typ: String, payload: [UInt8]) -> [UInt8] {
         let header: JSONObject = ["alg": "ES256", "kid": .string(kid), "typ": .string(typ)]
         return JWSParts.signingInput(header: header, payload: payload)
     }
 
-    /// The whole, from what was signed and its signature of 64 bytes.
+    /// Returns the complete JWS from its signing input and a signature of 64 bytes.
     package static func compact(signingInput: [UInt8], signature: [UInt8]) -> String {
         JWSParts.compact(signingInput: signingInput, signature: signature)
     }

@@ -2,36 +2,38 @@ import Keys
 import StrictJSON
 import TextAndTime
 
-/// A member of a JWK Set that verifies no request, and why.
+/// A key in a JWK Set that cannot verify requests, with the reason.
 package struct IgnoredKey: Error, Sendable, Equatable {
-    /// The rule that a JWK breaks, in the order in which they are looked at.
+    /// The rule that a JWK breaks, in the order of the checks.
     package enum Rule: String, Sendable, CaseIterable {
         case object, kty, crv, alg, use, keyOps, kid, x, y, point
     }
 
     package let rule: Rule
-    /// The `kid`, at most ``JWKSet/maxKeyIDBytes``; nil if it is missing or not of its form.
-    package let kid: String?
-    /// The sentence without its full stop, such as "x has 31 bytes, and P-256 takes 32".
+    /// The `kid`, at most ``JWKSet/maxKeyIDBytes``.
     ///
-    /// Safe to print, at most 300 bytes.
+    /// `nil` if it is missing or malformed.
+    package let kid: String?
+    /// The fault as a sentence without its full stop, such as "x has 31 bytes, and P-256 takes 32".
+    ///
+    /// It is safe to print and at most 300 bytes long.
     package let problem: String
 
-    /// The `kid` beside the sentence, escaped and cut after 80 characters.
+    /// The `kid` for the sentence, escaped and cut after 80 characters.
     package var name: String { kid.map(Self.quoted) ?? "without a usable kid" }
 
     static func quoted(_ kid: String) -> String { "\"\(EscapedText.of(kid))\"" }
 }
 
 extension IgnoredKey {
-    /// The operations that a key that verifies is not for (RFC 7517 §4.3).
+    /// The operations for which a verification key must not be used (RFC 7517 §4.3).
     private static let otherUses: Set<String> = [
         "encrypt", "decrypt", "wrapKey", "unwrapKey", "deriveKey", "deriveBits",
     ]
 
     /// Reads a P-256 key for ES256 (RFC 7517, RFC 7518 §6.2.1).
     ///
-    /// `alg`, `use` and `key_ops` are optional: `kty` and `crv` say all that there is to say.
+    /// `alg`, `use` and `key_ops` are optional, because `kty` and `crv` determine the algorithm.
     static func usable(_ value: JSONValue) throws(IgnoredKey) -> (kid: String, key: PublicKey) {
         guard case .object(let jwk) = value else {
             throw IgnoredKey(rule: .object, kid: nil, problem: "it is no JSON object")
@@ -59,7 +61,9 @@ extension IgnoredKey {
         return (kid, key)
     }
 
-    /// As for every optional member, `null` is the same as leaving it out.
+    /// Returns whether an optional member is absent.
+    ///
+    /// As in all messages, `null` means absent.
     private static func isAbsent(_ value: JSONValue?) -> Bool { value == nil || value == .null }
 
     private static func says(_ value: JSONValue?) -> String {
@@ -70,7 +74,11 @@ extension IgnoredKey {
         }
     }
 
-    /// RFC 7517 §4.3: what `use` and `key_ops` say must be consistent, and no operation may be named twice.
+    /// Returns the fault of `key_ops`.
+    ///
+    /// `nil` if it has none.
+    ///
+    /// RFC 7517 §4.3: `use` and `key_ops` must be consistent, and no operation may appear twice.
     private static func problem(withOperations value: JSONValue?) -> String? {
         guard let value, !isAbsent(value) else { return nil }
         guard case .array(let operations) = value else { return "key_ops is no array" }
@@ -84,7 +92,7 @@ extension IgnoredKey {
         return others.first.map { "key_ops names \($0), which a key for signatures is not for" }
     }
 
-    /// RFC 7518 §6.2.1.2: a coordinate has its full size, with the zeros that it begins with.
+    /// Reads a coordinate, which must have its full size including leading zeros (RFC 7518 §6.2.1.2).
     private static func coordinate(_ rule: Rule, of jwk: JSONObject, _ kid: String) throws(IgnoredKey) -> [UInt8] {
         let name = rule.rawValue
         func broken(_ problem: String) -> IgnoredKey { IgnoredKey(rule: rule, kid: kid, problem: problem) }

@@ -2,26 +2,30 @@ package import Keys
 package import StrictJSON
 import TextAndTime
 
-/// An issuer's keys (RFC 7517 §5): those that can sign an authn request, by their `kid`, and why the others cannot.
+/// An issuer's keys (RFC 7517 §5): the usable keys by `kid`, and the reasons why the others are ignored.
+///
+/// A usable key can verify an authn request.
 package struct JWKSet: Sendable {
-    /// The longest `kid` that is looked at, in bytes.
+    /// The maximum length of a `kid`, in bytes.
     static let maxKeyIDBytes = 256
-    /// The most keys of a set, usable and ignored together.
+    /// The maximum number of keys in a set, usable and ignored together.
     private static let maxKeys = 100
 
     private let keys: [(kid: String, key: PublicKey)]
-    /// The keys that verify no request, in the order of the set; at most 100, of about 500 bytes each.
+    /// The ignored keys, in the order of the set: at most 100, of about 500 bytes each.
     package let ignored: [IgnoredKey]
 
-    /// A set of keys for ES256; one for another algorithm is left out, as a reader would ignore it.
+    /// Creates a set of keys for ES256.
+    ///
+    /// A key for another algorithm is left out, as a reader would ignore it.
     package init(keys: [(kid: String, key: PublicKey)]) {
         self.keys = keys.filter { $0.key.algorithm == .es256 }
         ignored = []
     }
 
-    /// Keeps the keys that can verify a request, and the reasons why the others cannot.
+    /// Reads a set: the keys that can verify a request, and the reasons why the others cannot.
     ///
-    /// A key that comes twice, under the same `kid`, is one.
+    /// A key that appears twice under the same `kid` counts once.
     ///
     /// Throws if the set is malformed, has more than 100 keys, or has two different usable keys with one `kid`.
     package init(json bytes: [UInt8]) throws(ProtocolError) {
@@ -58,7 +62,9 @@ package struct JWKSet: Sendable {
         ["keys": .array(keys.compactMap { Self.jwk(kid: $0.kid, key: $0.key).map(JSONValue.object) })]
     }
 
-    /// A key as the set writes it; nil for one that is not on P-256.
+    /// Returns a key in the form that the set writes.
+    ///
+    /// `nil` if the key is not on P-256.
     package static func jwk(kid: String, key: PublicKey) -> JSONObject? {
         guard case .p256(let x, let y) = key.material else { return nil }
         return [
@@ -71,9 +77,10 @@ package struct JWKSet: Sendable {
 // MARK: Why there is no key
 
 extension JWKSet {
-    /// Says why the set has no usable key of this `kid`: one line that is safe to print, at most 900 bytes.
+    /// Returns the reason why the set has no usable key of this `kid`.
     ///
-    /// The only place that words it: log, `status`, `doctor` and `check-request` print this.
+    /// It is one line that is safe to print, at most 900 bytes. The text is defined only here: log, `status`, `doctor`
+    /// and `check-request` print it.
     package func absence(of kid: String) -> String {
         let name = IgnoredKey.quoted(kid)
         if let key = ignored.first(where: { $0.kid?.utf8.elementsEqual(kid.utf8) == true }) {
@@ -84,7 +91,9 @@ extension JWKSet {
             + (nameless.map { "; a key in it \($0.name) is ignored: \($0.problem)" } ?? "")
     }
 
-    /// Says why the set has no usable key at all, as ``absence(of:)``; nil if it has one.
+    /// The reason why the set has no usable key at all, like ``absence(of:)``.
+    ///
+    /// `nil` if it has one.
     package var emptiness: String? {
         guard keys.isEmpty else { return nil }
         guard let first = ignored.first else { return "the issuer's JWK Set has no key" }

@@ -1,15 +1,19 @@
 import StrictJSON
 import TextAndTime
 
-/// The three parts of a JWS in compact serialization (RFC 7515 §7.1), none of them empty, nor looked into.
+/// The three parts of a JWS in compact serialization (RFC 7515 §7.1).
+///
+/// No part is empty, and none is parsed.
 struct JWSParts {
     let header: [UInt8]
     let payload: [UInt8]
     let signature: [UInt8]
-    /// What the signature is over: the first two parts as they came.
+    /// The signed bytes: the first two parts as received.
     let signingInput: [UInt8]
 
-    /// Nil unless there are three parts of strict base64url.
+    /// Splits a JWS.
+    ///
+    /// Returns `nil` unless there are three parts of strict base64url.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -26,12 +30,12 @@ struct JWSParts {
         part.isEmpty ? nil : Base64URL.decode(part)
     }
 
-    /// The whole, from what was signed and its signature.
+    /// Returns the complete JWS from its signing input and signature.
     static func compact(signingInput: [UInt8], signature: [UInt8]) -> String {
         String(decoding: signingInput, as: UTF8.self) + "." + Base64URL.encode(signature)
     }
 
-    /// What is to be signed (RFC 7515 §5.1).
+    /// Returns the bytes to sign (RFC 7515 §5.1).
     static func signingInput(header: JSONObject, payload: [UInt8]) -> [UInt8] {
         Array("\(Base64URL.encode(header.serialized())).\(Base64URL.encode(payload))".utf8)
     }
