@@ -2,16 +2,18 @@ import TextAndTime
 
 /// The ACS's identifier of a transaction: EMV 3-D Secure's acsTransID, a UUID in the text form of RFC 9562 §4.
 ///
-/// Two are equal if they differ in the case of their letters only.
+/// Two identifiers that differ only in letter case are equal.
 package struct ACSTransactionID: Hashable, Sendable, CustomStringConvertible {
-    /// The 36 characters as they came.
+    /// The 36 characters as received.
     package let text: String
-    /// The same in lower case: what is compared and looked up.
+    /// The identifier in lower case, for comparisons and lookups.
     package let canonical: String
 
-    /// Takes 36 characters, hexadecimal digits and hyphens in groups of 8-4-4-4-12; nil for anything else.
+    /// Parses 36 characters: hexadecimal digits and hyphens in groups of 8-4-4-4-12.
     ///
-    /// No version or variant is asked for: EMV does not, and the identifier is only ever compared.
+    /// `nil` for anything else.
+    ///
+    /// Version and variant are not checked: EMV requires none, and the identifier is only ever compared.
     package init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
         for (index, byte) in text.utf8.enumerated() {

@@ -1,6 +1,6 @@
 import TextAndTime
 
-/// The rules of a transaction that concern its members as members: how many, what names, how long.
+/// The rules for the members of a transaction in general: their number, names and lengths.
 enum MemberBounds {
     static let count = 16
     static let nameLength = 1...64
@@ -36,7 +36,7 @@ enum MemberBounds {
             && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "_.-".utf8.contains($0) }
     }
 
-    /// Lengths are in Unicode scalars: what a reader takes for one character may be any number of them.
+    /// Checks the lengths in Unicode scalars: a character that a reader sees may be any number of scalars.
     private static func checkValues(_ members: [TransactionMember]) throws(TransactionRefusal) {
         var total = 0
         for member in members where KnownMember(name: member.name) == nil {

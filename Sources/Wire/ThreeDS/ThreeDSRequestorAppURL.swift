@@ -1,12 +1,12 @@
 import TextAndTime
 
-/// Where the payer goes back to after the decision: EMV 3-D Secure's threeDSRequestorAppURL.
+/// The URL to which the payer returns after the decision: EMV 3-D Secure's threeDSRequestorAppURL.
 ///
-/// It may go to another program's command line, so its form is narrow: at most 256 bytes of the ASCII characters that
-/// RFC 3986 has, without a user or password, and never of a scheme that runs or reads something here. A scheme may also
-/// have `_`, as the schemes of apps for Android do.
+/// It may become an argument of another program, so its form is narrow: at most 256 bytes of the ASCII characters that
+/// RFC 3986 allows, without a user or password, and not of a scheme that runs or reads something on this machine. A
+/// scheme may also have `_`, because schemes of Android apps have it.
 package struct ThreeDSRequestorAppURL: Sendable, Equatable {
-    /// Byte for byte as it came.
+    /// The URL, byte for byte as received.
     package let text: String
 
     package init(_ text: String) throws(URLRefusal) {
@@ -26,10 +26,12 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
 
     private static let forbiddenSchemes: Set<String> = ["javascript", "data", "file", "vbscript", "blob", "about"]
 
-    /// The schemes for which browsers find a host after any number of slashes (WHATWG URL, "special").
+    /// The schemes for which browsers accept any number of slashes before the host (WHATWG URL, "special").
     private static let specialSchemes: Set<String> = ["http", "https", "ws", "wss", "ftp"]
 
-    /// Printable ASCII, without what RFC 3986 excludes and programs read in ways of their own.
+    /// Returns whether a byte is printable ASCII that RFC 3986 does not exclude.
+    ///
+    /// Programs read the excluded bytes in different ways.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
@@ -39,19 +41,20 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
         }
     }
 
-    /// RFC 3986 §3.1, and `_`.
+    /// Returns whether a byte may be part of a scheme: RFC 3986 §3.1, and `_`.
     private static func isSchemeByte(_ byte: UInt8) -> Bool {
         byte.isASCIILetter || byte.isASCIIDigit || "+-._".utf8.contains(byte)
     }
 
-    /// Whether there are two slashes and a host behind the colon (RFC 9110 §4.2.2): a browser takes less as a place of
-    /// the page that it is on.
+    /// Returns whether two slashes and a host follow the colon (RFC 9110 §4.2.2).
+    ///
+    /// A browser reads anything less as a location relative to its current page.
     private static func namesHost(_ rest: Substring.UTF8View) -> Bool {
         guard rest.starts(with: "//".utf8), let first = rest.dropFirst(2).first else { return false }
         return !"/?#:".utf8.contains(first)
     }
 
-    /// Whether there is an `@` in the authority (RFC 3986 §3.2), as a strict reader or a browser finds it.
+    /// Returns whether the authority (RFC 3986 §3.2) has an `@`, as a strict reader or a browser finds it.
     private static func hasUser(_ rest: Substring.UTF8View, scheme: String) -> Bool {
         let slash = UInt8(ascii: "/")
         let authority: Substring.UTF8View
@@ -67,17 +70,17 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
     }
 }
 
-/// Which rule a threeDSRequestorAppURL breaks.
+/// The rule that a threeDSRequestorAppURL breaks.
 package enum URLRefusal: Error, Equatable, Sendable, CustomStringConvertible {
     case length
-    /// The first of its characters that is not ASCII.
+    /// Its first character that is not ASCII.
     case notASCII(Unicode.Scalar)
-    /// The first of its bytes that is ASCII and not allowed.
+    /// Its first byte that is ASCII and not allowed.
     case byte(UInt8)
-    /// There is none.
+    /// The scheme is missing.
     case scheme
     case schemeForm, forbiddenScheme, user
-    /// There is none, and the scheme is of the web.
+    /// The host is missing, and the scheme is a web scheme.
     case host
 
     /// The rest of a sentence that begins with the member's name.
@@ -107,7 +110,7 @@ package enum URLRefusal: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// RFC 3986 §2.1.
+    /// Percent-encodes bytes (RFC 3986 §2.1).
     private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { byte in
             let digits = String(byte, radix: 16, uppercase: true)

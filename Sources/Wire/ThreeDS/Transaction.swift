@@ -1,21 +1,25 @@
-/// What the payer is asked to approve.
+/// The transaction that the payer is asked to approve.
 ///
-/// The transaction confirmation data, checked against EMV 3-D Secure's rules.
+/// It is the transaction confirmation data, checked against EMV 3-D Secure's rules.
 ///
-/// A value of this type has passed every rule but the exponent's, which is a matter of policy (`warnings(under:)`).
+/// A value of this type has passed every rule except the exponent's, which is a matter of policy (`warnings(under:)`).
 package struct Transaction: Sendable, Equatable {
     package let acsTransId: ACSTransactionID
-    /// 1 to 40 Unicode scalars of any kind: to be shown through `DisplayText` only.
+    /// 1 to 40 Unicode scalars of any kind.
+    ///
+    /// Show it only through `DisplayText`.
     package let merchantName: String
-    /// Nil for an authentication that is no payment.
+    /// The payment.
+    ///
+    /// `nil` for an authentication without a payment.
     package let purchase: Purchase?
     package let threeDSRequestorAppURL: ThreeDSRequestorAppURL?
-    /// The members without a rule of their own, in the order they came.
+    /// The members without a rule of their own, in the order received.
     package let otherMembers: [TransactionMember]
-    /// All the members, as and in the order they came: what the commitment is computed over.
+    /// All members, unchanged and in the order received: the input of the commitment.
     package let members: [TransactionMember]
 
-    /// Checks the members against every rule; throws the first that is broken.
+    /// Checks the members against every rule, and throws the first that is broken.
     package init(members: [TransactionMember]) throws(TransactionRefusal) {
         try MemberBounds.check(members)
         let values = KnownValues(members)
@@ -27,7 +31,7 @@ package struct Transaction: Sendable, Equatable {
         self.members = members
     }
 
-    /// Whether both have the same members, byte for byte, in whatever order.
+    /// Compares the members byte for byte, in any order.
     package static func == (left: Transaction, right: Transaction) -> Bool {
         // Names are unique within a transaction, so equal counts and one inclusion are equality.
         left.members.count == right.members.count && left.members.allSatisfy(right.members.contains)

@@ -1,8 +1,10 @@
 import TextAndTime
 
-/// Why a transaction is refused: the first rule of EMV 3-D Secure, or of this agent, that it breaks.
+/// The refusal of a transaction: the first rule of EMV 3-D Secure, or of this agent, that it breaks.
 package struct TransactionRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Which rule is broken, by raw values that are stable: scripts and logs depend on them.
+    /// The broken rule.
+    ///
+    /// The raw values are stable, because scripts and logs depend on them.
     package enum Code: String, Sendable, CaseIterable {
         /// More than 16 members.
         case tooManyMembers
@@ -10,39 +12,41 @@ package struct TransactionRefusal: Error, Equatable, Sendable, CustomStringConve
         case memberName
         /// A name that appears twice (EMV error 204).
         case duplicateMember
-        /// A value that is no string (EMV error 203).
+        /// A value that is not a string (EMV error 203).
         case nonStringValue
-        /// The value of a member without a rule of its own is over 1,024 Unicode scalars.
+        /// The value of a member without a rule of its own has more than 1,024 Unicode scalars.
         case memberTooLong
-        /// The values of all such members together are over 4,096 Unicode scalars.
+        /// The values of all such members together have more than 4,096 Unicode scalars.
         case membersTooLong
         /// acsTransId or merchantName is absent.
         case memberMissing
-        /// Some of the four purchase members are there, but not all.
+        /// Some of the four purchase members are present, but not all.
         case purchaseIncomplete
         case acsTransId, merchantName, purchaseAmount, purchaseCurrency, purchaseExponent, purchaseDate
         case threeDSRequestorAppURL
         /// Three digits that ISO 4217 does not list.
         case currencyUnknown
-        /// Listed by ISO 4217, but not for purchases: 955 to 964 and 999.
+        /// A code that ISO 4217 lists but purchases must not use: 955 to 964 and 999.
         case currencyNotAllowed
-        /// The policy refuses an exponent that is not ISO 4217's for the currency.
+        /// The policy refuses an exponent that differs from ISO 4217's for the currency.
         case exponentMismatch
         /// The policy refuses an exponent for a currency to which ISO 4217 gives none.
         case exponentUndefined
 
-        /// Whether the agent's own policy says no, although the transaction itself is in order.
+        /// Whether only a policy of the agent refuses, although the transaction itself is valid.
         package var isPolicy: Bool {
             self == .exponentMismatch || self == .exponentUndefined
         }
     }
 
     package let code: Code
-    /// The name of the member at fault; nil if it is not one member.
+    /// The name of the member at fault.
     ///
-    /// Escaped and cut, as all text from outside is.
+    /// `nil` if the fault is not in one member.
+    ///
+    /// It is escaped and cut, like all external text.
     package let member: String?
-    /// What is wrong, where, and what is allowed: one line that is safe to print.
+    /// The message: the fault, its place, and the allowed form, in one line that is safe to print.
     package let message: String
 
     package var description: String { message }
@@ -57,13 +61,13 @@ package struct TransactionRefusal: Error, Equatable, Sendable, CustomStringConve
         self.init(code, member: member.rawValue, "\(member.rawValue) \(message)")
     }
 
-    /// The refusal of a member whose value is a number, an object or anything else that is no string.
+    /// Returns the refusal of a member whose value is not a string, such as a number or an object.
     package static func nonStringValue(member: String) -> TransactionRefusal {
         let name = DisplayText.excerpt(member)
         return TransactionRefusal(.nonStringValue, member: name, "\(name) is not a string; every member must be one")
     }
 
-    /// The refusal of a member whose name appears more than once.
+    /// Returns the refusal of a member whose name appears more than once.
     package static func duplicateMember(_ member: String) -> TransactionRefusal {
         let name = DisplayText.excerpt(member)
         return TransactionRefusal(.duplicateMember, member: name, "\(name) appears more than once; once is allowed")

@@ -1,6 +1,6 @@
 import TextAndTime
 
-/// Something the payer should look at before deciding.
+/// A warning that the payer should read before deciding.
 package struct Warning: Sendable, Equatable {
     package enum Severity: String, Sendable, CaseIterable {
         case low, medium, high
@@ -15,9 +15,9 @@ package struct Warning: Sendable, Equatable {
         package static let mixedScripts = "mixedScripts"
     }
 
-    /// A stable token, one of `ID` or of those that the agent adds.
+    /// A stable token of `ID`, or a token that the agent adds.
     package let id: String
-    /// One sentence for a person.
+    /// The warning as one sentence for a person.
     package let message: String
     package let severity: Severity
 
@@ -29,16 +29,16 @@ package struct Warning: Sendable, Equatable {
 }
 
 extension Warning {
-    /// The warnings about a value whose text may not be what it looks like, two at most.
+    /// Returns the warnings about a value that may mislead a reader, at most two.
     ///
     /// - Parameter member: the value's name, as the payer sees it.
     package static func misleadingText(in value: String, member: String) -> [Warning] {
         [hostileText(in: value, member: member), mixedScripts(in: value, member: member)].compactMap(\.self)
     }
 
-    /// The warning about a word with letters that look like those of another script.
+    /// Returns the warning about a word with letters that look like letters of another script.
     ///
-    /// For example Cyrillic letters among Latin ones (Unicode Technical Standard #39).
+    /// For example, Cyrillic letters among Latin ones (Unicode Technical Standard #39).
     private static func mixedScripts(in value: String, member: String) -> Warning? {
         guard MixedScripts.areIn(value) else { return nil }
         return Warning(
@@ -48,7 +48,9 @@ extension Warning {
             severity: .medium)
     }
 
-    /// The warning about a value with text that does not show as it is; nil if there is none.
+    /// Returns the warning about a value with characters that need escapes.
+    ///
+    /// `nil` if it has none.
     ///
     /// - Parameter member: the value's name, as the payer sees it.
     static func hostileText(in value: String, member: String) -> Warning? {

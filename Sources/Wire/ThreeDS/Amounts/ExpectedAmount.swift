@@ -1,13 +1,13 @@
 import TextAndTime
 
-/// An amount that a person or script expects before anything is approved, such as "USD 1.00".
+/// An amount that a person or a script expects before an approval, such as "USD 1.00".
 package struct ExpectedAmount: Sendable, Equatable, CustomStringConvertible {
     private let currency: Currency
     private let majorUnits: String
 
-    /// Takes an alphabetic code, one space, and the amount with the decimals that the purchase has.
+    /// Parses an alphabetic code, one space, and the amount with the decimals that the purchase has.
     ///
-    /// The integer part has no leading zeros; its digits may be grouped the way the agent shows them. At most 48
+    /// The integer part has no leading zeros. Its digits may be grouped as the agent shows them. The limit is 48
     /// digits, 9 of them decimals.
     package init(_ text: String) throws(ExpectedAmountError) {
         let code = text.beginning(bytes: 3)
@@ -23,16 +23,20 @@ package struct ExpectedAmount: Sendable, Equatable, CustomStringConvertible {
         self.majorUnits = decimals.map { "\(integer).\($0)" } ?? integer
     }
 
-    /// The amount as it is written without groups, such as "USD 12345.00".
+    /// The amount without groups, such as "USD 12345.00".
     package var description: String { "\(currency.alphabetic) \(majorUnits)" }
 
-    /// Whether the purchase is of exactly this currency, amount and number of decimals; false if there is none.
+    /// Returns whether the purchase has exactly this currency, amount and number of decimals.
+    ///
+    /// `false` without a purchase.
     package func holds(for purchase: Purchase?) -> Bool {
         guard let purchase else { return false }
         return purchase.currency == currency && purchase.majorUnits.hasBytes(of: majorUnits)
     }
 
-    /// The digits of an integer part that is written plainly or in groups; nil for any other text.
+    /// Returns the digits of an integer part that is plain or grouped.
+    ///
+    /// `nil` for any other text.
     private static func integer(_ written: String) -> String? {
         let digits = String(written.filter { $0 != " " })
         guard (1...48).contains(digits.utf8.count), digits.isASCIIDigits else { return nil }
@@ -45,7 +49,7 @@ package struct ExpectedAmount: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Why a text is no expected amount.
+/// An error in the text of an expected amount.
 package enum ExpectedAmountError: Error, Equatable, Sendable, CustomStringConvertible {
     case currency, amount
 

@@ -1,18 +1,18 @@
-/// What to do if purchaseExponent is not what ISO 4217 gives the currency.
+/// The policy for a purchaseExponent that differs from ISO 4217's for the currency.
 ///
-/// The exponent that came is the one that is shown and signed; it is never corrected.
+/// The received exponent is shown and signed. It is never corrected.
 package enum ExponentPolicy: String, Sendable, CaseIterable {
-    /// The transaction is refused.
+    /// Refuse the transaction.
     case refuse
-    /// It is shown with a warning.
+    /// Show the transaction with a warning.
     case warn
 }
 
 extension Transaction {
-    /// What the payer should look at: the exponent, a fund code, and text that may not be what it looks like.
+    /// Returns the warnings for the payer: the exponent, a fund code, and text that may mislead a reader.
     ///
-    /// Throws `exponentMismatch` or `exponentUndefined` if the policy is to refuse. The result is bounded: the
-    /// amount has two warnings at most, and so has every member.
+    /// Throws `exponentMismatch` or `exponentUndefined` if the policy is to refuse. The result is bounded: at most two
+    /// warnings about the amount, and two about each member.
     package func warnings(under policy: ExponentPolicy) throws(TransactionRefusal) -> [Warning] {
         var warnings: [Warning] = []
         if let deviation = purchase?.exponentDeviation {
@@ -27,7 +27,9 @@ extension Transaction {
 }
 
 extension Purchase {
-    /// How the exponent differs from ISO 4217's for the currency; nil if it is the same.
+    /// The deviation of the exponent from ISO 4217's for the currency.
+    ///
+    /// `nil` if they are equal.
     fileprivate var exponentDeviation: TransactionRefusal? {
         let code = currency.alphabetic
         guard let minorUnit = currency.minorUnit else {

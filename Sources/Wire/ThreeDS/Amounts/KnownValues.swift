@@ -1,12 +1,14 @@
 import TextAndTime
 
-/// The values of a transaction's known members, read each by its rule.
+/// The values of a transaction's known members, each read by its rule.
 struct KnownValues {
     static let merchantNameLength = 1...40
 
     private let values: [KnownMember: String]
 
-    /// Takes members whose names are unique.
+    /// Creates the values.
+    ///
+    /// The names of the members must be unique.
     init(_ members: [TransactionMember]) {
         var values: [KnownMember: String] = [:]
         for member in members {
@@ -32,7 +34,9 @@ struct KnownValues {
         return name
     }
 
-    /// Nil if none of the four purchase members is there.
+    /// Reads the payment.
+    ///
+    /// `nil` if all four purchase members are absent.
     func purchase() throws(TransactionRefusal) -> Purchase? {
         let absent = KnownMember.purchase.filter { values[$0] == nil }
         if absent.count == KnownMember.purchase.count { return nil }

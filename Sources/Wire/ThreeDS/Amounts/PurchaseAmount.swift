@@ -2,9 +2,9 @@ import TextAndTime
 
 /// An amount in minor units: EMV 3-D Secure's purchaseAmount, 1 to 48 ASCII digits.
 ///
-/// Kept as digits: 48 of them fit no number type.
+/// It is stored as digits, because 48 digits do not fit into a number type.
 package struct PurchaseAmount: Sendable, Equatable {
-    /// The digits as they came, leading zeros included.
+    /// The digits as received, with leading zeros.
     package let digits: String
 
     package init?(_ digits: String) {
@@ -12,14 +12,14 @@ package struct PurchaseAmount: Sendable, Equatable {
         self.digits = digits
     }
 
-    /// The digits without leading zeros; "0" for zero.
+    /// The digits without leading zeros, or "0" for zero.
     package var minorUnits: String {
         let significant = digits.drop { $0 == "0" }
         return significant.isEmpty ? "0" : String(significant)
     }
 }
 
-/// How many of an amount's digits are decimals: EMV 3-D Secure's purchaseExponent, one ASCII digit.
+/// The number of decimals of an amount: EMV 3-D Secure's purchaseExponent, one ASCII digit.
 package struct PurchaseExponent: Sendable, Equatable {
     /// 0 to 9.
     package let decimals: Int
@@ -30,9 +30,9 @@ package struct PurchaseExponent: Sendable, Equatable {
     }
 }
 
-/// Digits in groups of three from the right, separated by a space, as ISO 80000-1 writes long numbers.
+/// Grouping of digits by three from the right, separated by a space, as ISO 80000-1 writes long numbers.
 enum DigitGroups {
-    /// The digits, grouped if there are more than four of them.
+    /// Returns the digits, grouped if there are more than four.
     static func grouped(_ digits: String) -> String {
         guard digits.utf8.count > 4 else { return digits }
         var groups: [Substring] = []

@@ -2,22 +2,24 @@ package import TextAndTime
 
 /// The text that the payer decides on: fixed lines of "Label: value", most important first.
 ///
-/// Everything that the signature covers is in it; of the URL of an instrument's icon its host, or its digest. Values pass
-/// through `DisplayText`, so none can start a line, and a member's own name is behind the word "Member", so
-/// none can pass for one of the fixed labels.
+/// It contains everything that the signature covers. For the URL of an instrument's icon it contains the host, or the
+/// digest. Values pass through `DisplayText`, so no value can start a line. The word "Member" stands before a member's
+/// own name, so no name can imitate a fixed label.
 package struct TransactionText: Sendable {
-    /// The lines, separated by "\n"; no line ends in a space, and none follows the last.
+    /// The lines, separated by "\n".
+    ///
+    /// No line ends in a space, and no line break follows the last.
     package let text: String
-    /// One line that asks for the decision and repeats amount and merchant.
+    /// The question: one line that asks for the decision and repeats amount and merchant.
     package let question: String
 
     /// - Parameters:
     ///   - enrollment: the enrollment's name.
-    ///   - expiresAt: when the request can no longer be decided, in seconds since 1970.
+    ///   - expiresAt: the time from which the request cannot be decided, in seconds since 1970.
     ///   - payeeOrigin: the payee's origin, if the request has one.
     ///   - instrument: the payment instrument's display name, if the request has one.
-    ///   - icon: where that instrument's icon is, likewise.
-    ///   - warnings: shown in the order given; those about the amount are beside it too.
+    ///   - icon: the location of that instrument's icon, if the request has one.
+    ///   - warnings: shown in the order given. Warnings about the amount also appear beside it.
     package init(
         transaction: Transaction, issuer: String, enrollment: String, expiresAt: Int64, payeeOrigin: String?,
         instrument: String?, icon: String?, warnings: [Warning], localTime: LocalTime
@@ -56,7 +58,7 @@ package struct TransactionText: Sendable {
         return ([purchase.display] + notes).joined(separator: " ")
     }
 
-    /// What is beside the amount if a warning is about it.
+    /// Returns the note beside the amount if a warning is about it.
     private static func note(on purchase: Purchase, _ warning: Warning) -> String? {
         let code = purchase.currency.alphabetic
         return switch warning.id {
@@ -68,13 +70,17 @@ package struct TransactionText: Sendable {
     }
 }
 
-/// A label, padded so that the values of the fixed labels are below each other, and a value.
+/// A line with a label and a value.
+///
+/// Padding aligns the values of the fixed labels.
 private struct Line {
     private static let column = 12
 
     let text: String
 
-    /// Nil if there is no value; an empty value is the label alone.
+    /// Creates a line.
+    ///
+    /// Returns `nil` without a value. An empty value leaves the label alone.
     init?(_ label: String, _ value: String?) {
         guard let value else { return nil }
         let shown = DisplayText(value).text
