@@ -6,7 +6,7 @@ package enum AttestationFormat: String, Sendable, CaseIterable {
     case packed
 }
 
-/// The attestation statements that are made and read here.
+/// The attestation statements that this code makes and reads.
 package enum AttestationStatement: Sendable, Equatable {
     /// No attestation (WebAuthn Level 3 §8.7).
     case none
@@ -16,7 +16,9 @@ package enum AttestationStatement: Sendable, Equatable {
 
 /// An attestation object (WebAuthn Level 3 §6.5.4).
 package struct AttestationObject: Sendable, Equatable {
-    /// The bytes as they were signed; `AuthenticatorData.parse` reads them.
+    /// The signed bytes.
+    ///
+    /// `AuthenticatorData.parse` parses them.
     package let authenticatorData: [UInt8]
     package let statement: AttestationStatement
 
@@ -32,7 +34,9 @@ package struct AttestationObject: Sendable, Equatable {
         }
     }
 
-    /// The attestation signature; none has none.
+    /// The attestation signature.
+    ///
+    /// `nil` for format `none`.
     package var signature: [UInt8]? {
         switch statement {
         case .none: nil
@@ -47,14 +51,14 @@ package struct AttestationObject: Sendable, Equatable {
         return CBOR.map(map).encoded()
     }
 
-    /// Reads an attestation object that is the whole input, in canonical CBOR.
+    /// Parses an attestation object, which must be the whole input and canonical CBOR.
     package static func parse(_ bytes: [UInt8]) throws(AttestationObjectError) -> AttestationObject {
         let item: CBOR
         do { item = try CBOR.decode(bytes) } catch { throw .cbor(error) }
         guard case .map(let map) = item, map.count == 3, case .text(let name)? = map["fmt"],
             case .map(let statement)? = map["attStmt"], case .bytes(let authenticatorData)? = map["authData"]
         else { throw .members }
-        // WebAuthn Level 3 §7.1 step 21: the identifier is ASCII and matched byte by byte.
+        // WebAuthn Level 3 §7.1 step 21: the identifier is ASCII and compared byte by byte.
         guard let format = AttestationFormat.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) })
         else { throw .format }
         return AttestationObject(
@@ -77,7 +81,7 @@ extension AttestationStatement {
             guard map.count == 0 else { throw .statement }
             self = .none
         case .packed:
-            // An `x5c` would make it an attestation by certificate, which is a member too many here.
+            // An `x5c` would make it an attestation by certificate. That is one member too many here.
             guard map.count == 2, let number = map["alg"]?.integer,
                 let algorithm = SignatureAlgorithm(rawValue: number),
                 case .bytes(let signature)? = map["sig"]
@@ -87,7 +91,7 @@ extension AttestationStatement {
     }
 }
 
-/// Why bytes are not an attestation object of the kinds that are read here.
+/// An error in the bytes of an attestation object that this code should read.
 package enum AttestationObjectError: Error, Equatable, Sendable, CustomStringConvertible {
     case cbor(CBORError)
     case members

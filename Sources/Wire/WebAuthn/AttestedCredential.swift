@@ -1,9 +1,9 @@
 package import Keys
 
-/// A new credential as the authenticator attests it: attested credential data (WebAuthn Level 3 §6.5.1).
+/// A new credential as attested by the authenticator: attested credential data (WebAuthn Level 3 §6.5.1).
 package struct AttestedCredential: Sendable, Equatable {
     package static let aaguidCount = 16
-    /// Bytes of a credential id (§7.1 step 25).
+    /// The allowed length of a credential id in bytes (§7.1 step 25).
     package static let credentialIdCounts = 1...1_023
 
     /// The authenticator's model, 16 bytes.
@@ -25,7 +25,7 @@ package struct AttestedCredential: Sendable, Equatable {
         return aaguid + [UInt8(length >> 8), UInt8(length & 0xFF)] + credentialId + COSEKey.encode(publicKey)
     }
 
-    /// Takes the structure from the front of the bytes.
+    /// Reads the structure from the front of the bytes, and removes it.
     static func read(from bytes: inout ArraySlice<UInt8>) throws(AuthenticatorDataError) -> AttestedCredential {
         let aaguid = try bytes.take(aaguidCount)
         let length = try bytes.take(2).reduce(0) { $0 << 8 | Int($1) }
@@ -38,7 +38,9 @@ package struct AttestedCredential: Sendable, Equatable {
 }
 
 extension ArraySlice<UInt8> {
-    /// Removes and returns so many bytes from the front; throws if there are fewer.
+    /// Removes and returns `count` bytes from the front.
+    ///
+    /// Throws if there are fewer.
     mutating func take(_ count: Int) throws(AuthenticatorDataError) -> [UInt8] {
         guard count <= self.count else { throw .truncated }
         defer { self = dropFirst(count) }

@@ -1,21 +1,27 @@
 package import Keys
 
-/// Authenticator data (WebAuthn Level 3 §6.1): what an authenticator signs beside the hash of the client data.
+/// Authenticator data (WebAuthn Level 3 §6.1): the bytes that an authenticator signs with the hash of the client data.
 package struct AuthenticatorData: Sendable, Equatable {
-    /// Bytes that are read at most.
+    /// The maximum number of bytes that are read.
     package static let maxBytes = 65_536
 
     /// SHA-256 of the RP ID, 32 bytes.
     package let rpIdHash: [UInt8]
-    /// AT and ED are set exactly if a credential and extensions are there.
+    /// The flags.
+    ///
+    /// AT and ED are set exactly if a credential and extensions are present.
     package let flags: AuthenticatorFlags
     package let signCount: UInt32
-    /// Present in a registration.
+    /// The new credential, in a registration.
     package let attestedCredential: AttestedCredential?
-    /// Authenticator extension outputs: none are made here, and those that come are kept unread.
+    /// Authenticator extension outputs.
+    ///
+    /// This code makes none, and keeps received outputs unread.
     package let extensions: CBORMap?
 
-    /// Data for an RP ID, without extensions; the AT flag is set if a credential is given.
+    /// Creates data for an RP ID, without extensions.
+    ///
+    /// The AT flag is set if a credential is given.
     package init(
         rpId: String, flags: AuthenticatorFlags, signCount: UInt32, attestedCredential: AttestedCredential? = nil
     ) throws(OpenSSLError) {
@@ -45,9 +51,9 @@ package struct AuthenticatorData: Sendable, Equatable {
         return rpIdHash + [flags.rawValue] + count + credential + extensionData
     }
 
-    /// Reads authenticator data that is the whole input.
+    /// Parses authenticator data, which must be the whole input.
     ///
-    /// For what it accepts, `parse(bytes).encoded() == bytes`.
+    /// For each input that it accepts, `parse(bytes).encoded() == bytes`.
     package static func parse(_ bytes: [UInt8]) throws(AuthenticatorDataError) -> AuthenticatorData {
         guard bytes.count <= maxBytes else { throw .tooLarge }
         var rest = bytes[...]
@@ -71,7 +77,7 @@ package struct AuthenticatorData: Sendable, Equatable {
     }
 }
 
-/// Why bytes are not authenticator data, or a value can be no part of it.
+/// An error in the bytes of authenticator data, or in a value for them.
 package enum AuthenticatorDataError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooLarge
     case truncated
@@ -79,7 +85,9 @@ package enum AuthenticatorDataError: Error, Equatable, Sendable, CustomStringCon
     case aaguid
     case credentialId
     case publicKey(COSEKeyError)
-    /// The extension data is not a map if no CBOR error is given.
+    /// The extension data is malformed.
+    ///
+    /// Without a CBOR error, it is not a map.
     case extensions(CBORError?)
 
     package var description: String {
@@ -100,7 +108,9 @@ package enum AuthenticatorDataError: Error, Equatable, Sendable, CustomStringCon
     }
 }
 
-/// The flags of authenticator data (WebAuthn Level 3 §6.1); bits 1 and 5 are reserved and kept as they come.
+/// The flags of authenticator data (WebAuthn Level 3 §6.1).
+///
+/// Bits 1 and 5 are reserved and kept unchanged.
 package struct AuthenticatorFlags: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -120,9 +130,9 @@ package struct AuthenticatorFlags: OptionSet, Hashable, Sendable {
     package static let extensionData = AuthenticatorFlags(rawValue: 0x80)
 }
 
-/// What an assertion and a self attestation sign (WebAuthn Level 3 §6.3.3 step 11, §8.2).
+/// The bytes that an assertion and a self attestation sign (WebAuthn Level 3 §6.3.3 step 11, §8.2).
 package enum SignedBytes {
-    /// The authenticator data, and after it SHA-256 of the client data.
+    /// Returns the authenticator data, followed by SHA-256 of the client data.
     package static func of(authenticatorData: [UInt8], clientDataJSON: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         authenticatorData + (try SHA256Digest.of(clientDataJSON))
     }

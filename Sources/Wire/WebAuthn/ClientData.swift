@@ -1,27 +1,28 @@
 import TextAndTime
 
-/// The bytes of `clientDataJSON`, written as WebAuthn Level 3 §5.8.1.1 says.
+/// The bytes of `clientDataJSON`, written as WebAuthn Level 3 §5.8.1.1 specifies.
 ///
-/// The bytes that are written here are the bytes that are signed and sent; no one serializes them again.
+/// The same bytes are signed and sent. They are never serialized again.
 package enum ClientData {
-    /// For a registration: type `webauthn.create`.
+    /// Returns client data for a registration: type `webauthn.create`.
     package static func create(challenge: [UInt8], origin: String) -> [UInt8] {
         bytes(type: CollectedClientData.createType, challenge: challenge, origin: origin)
     }
 
-    /// For an authentication: type `webauthn.get`.
+    /// Returns client data for an authentication: type `webauthn.get`.
     package static func get(challenge: [UInt8], origin: String) -> [UInt8] {
         bytes(type: CollectedClientData.getType, challenge: challenge, origin: origin)
     }
 
-    /// For an authentication in the form of Secure Payment Confirmation: type `payment.get`.
+    /// Returns client data for an authentication in the form of Secure Payment Confirmation: type `payment.get`.
     ///
-    /// That specification leaves the order of members open; this is Chromium's, so that the bytes are a browser's.
+    /// That specification leaves the order of members open. This order is Chromium's, so that the bytes equal a
+    /// browser's.
     package static func payment(challenge: [UInt8], origin: String, _ payment: PaymentClientData) -> [UInt8] {
         bytes(type: CollectedClientData.paymentType, challenge: challenge, origin: origin, payment: payment)
     }
 
-    // There is no frame around a page here, so crossOrigin is false and the member topOrigin beside it is absent.
+    // A page here is never in a frame. So crossOrigin is false, and the member topOrigin beside it is absent.
     private static func bytes(
         type: String, challenge: [UInt8], origin: String, payment: PaymentClientData? = nil
     ) -> [UInt8] {
@@ -49,7 +50,7 @@ package enum ClientData {
         ])
     }
 
-    /// A JSON object of the members that have a value, in their order, without white space.
+    /// Returns a JSON object of the members that have a value, in their order, without white space.
     private static func object(_ members: [(name: String, value: [UInt8]?)]) -> [UInt8] {
         let written = members.compactMap { member in
             member.value.map { ccdToString(member.name) + [UInt8(ascii: ":")] + $0 }
@@ -57,7 +58,7 @@ package enum ClientData {
         return [UInt8(ascii: "{")] + written.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "}")]
     }
 
-    /// CCDToString (§5.8.1.1): a quoted string in which `"`, `\` and U+0000 to U+001F alone are escaped.
+    /// Returns CCDToString (§5.8.1.1): a quoted string in which only `"`, `\` and U+0000 to U+001F are escaped.
     package static func ccdToString(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = [quote]
         for byte in text.utf8 {

@@ -2,12 +2,12 @@ package import StrictJSON
 
 /// Client data as a relying party reads it (WebAuthn Level 3 §5.8.1).
 ///
-/// It says what the client claims, and nothing of whether that was expected: the verifiers compare.
+/// It contains the claims of the client. The verifiers compare them with the expected values.
 package struct CollectedClientData: Sendable {
     package static let createType = "webauthn.create"
     package static let getType = "webauthn.get"
     package static let paymentType = "payment.get"
-    /// Bytes of the JSON that are read at most.
+    /// The maximum size of the JSON that is read, in bytes.
     package static let maxBytes = 16_384
 
     package let type: String
@@ -15,15 +15,17 @@ package struct CollectedClientData: Sendable {
     package let origin: String
     /// False if the member is absent.
     package let crossOrigin: Bool
-    /// The top-level page's origin, from a client that ran in a frame.
+    /// The origin of the top-level page, if the client ran in a frame.
     package let topOrigin: String?
-    /// What was confirmed of a payment; nil if the type is not `payment.get`, or the member is absent.
+    /// The confirmed payment.
+    ///
+    /// `nil` if the type is not `payment.get`, or the member is absent.
     package let payment: PaymentClientData?
 
-    /// Reads the JSON strictly: no name twice, and each member of its type and within its bounds.
+    /// Parses the JSON strictly: no duplicate names, and each member of its type and within its bounds.
     ///
-    /// Members that the standard does not name are ignored, as it tells verifiers to. Its "UTF-8 decode" would drop a
-    /// byte order mark and replace bytes that are no UTF-8; here both are refused, for no client writes them.
+    /// Unknown members are ignored, as the standard requires of verifiers. The standard's "UTF-8 decode" would drop a
+    /// byte order mark and replace bytes that are not UTF-8. Both are refused here, because no client writes them.
     package static func parse(_ bytes: [UInt8]) throws(ClientDataError) -> CollectedClientData {
         let object: JSONObject
         do {
@@ -55,7 +57,7 @@ package struct CollectedClientData: Sendable {
     }
 }
 
-/// Why bytes are not client data.
+/// An error in the bytes of client data.
 package enum ClientDataError: Error, Equatable, Sendable, CustomStringConvertible {
     case json(JSONError)
     case member(JSONMemberError)

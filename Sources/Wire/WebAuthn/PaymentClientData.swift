@@ -1,26 +1,28 @@
 import StrictJSON
 
-/// The payment that was confirmed, as an assertion of type `payment.get` states it.
+/// The confirmed payment, as stated by an assertion of type `payment.get`.
 ///
-/// W3C Secure Payment Confirmation, CollectedClientAdditionalPaymentData.
+/// It is W3C Secure Payment Confirmation's CollectedClientAdditionalPaymentData.
 ///
-/// Of that dictionary, `paymentEntitiesLogos` is always the empty list here, since no logos are shown, and
-/// `browserBoundPublicKey` is only a browser's to have.
+/// In that dictionary, `paymentEntitiesLogos` is always the empty list here, because no logos are shown. Only a browser
+/// can have `browserBoundPublicKey`.
 package struct PaymentClientData: Sendable {
     package let rpId: String
-    /// The origin of whoever asked for the payment to be confirmed.
+    /// The origin of the party that asked for the confirmation of the payment.
     package let topOrigin: String
     package let payeeName: String
-    /// Nil if the payee was named without one.
+    /// The payee's origin.
+    ///
+    /// `nil` if the payee was named without one.
     package let payeeOrigin: String?
     package let total: Total
     package let instrument: Instrument
 
-    /// W3C Payment Request, PaymentCurrencyAmount.
+    /// The total: PaymentCurrencyAmount of W3C Payment Request.
     package struct Total: Sendable {
         /// A decimal in major units.
         package let value: String
-        /// ISO 4217's alphabetic code.
+        /// The alphabetic code of ISO 4217.
         package let currency: String
 
         package init(value: String, currency: String) {
@@ -29,7 +31,7 @@ package struct PaymentClientData: Sendable {
         }
     }
 
-    /// W3C Secure Payment Confirmation, PaymentCredentialInstrument, as far as clients write it.
+    /// The instrument: PaymentCredentialInstrument of W3C Secure Payment Confirmation, as far as clients write it.
     package struct Instrument: Sendable {
         /// A URL.
         package let icon: String
@@ -52,7 +54,9 @@ package struct PaymentClientData: Sendable {
         self.instrument = instrument
     }
 
-    /// Reads the member `payment` of client data; what the dictionary does not name is ignored.
+    /// Reads the member `payment` of client data.
+    ///
+    /// Unknown members are ignored.
     init(json: JSONObject) throws(JSONMemberError) {
         _ = try json.array("paymentEntitiesLogos", count: 0...0)
         self.init(
@@ -83,7 +87,7 @@ package struct PaymentClientData: Sendable {
     }
 }
 
-/// Which of the two forms an assertion is to have.
+/// The form of an assertion.
 package enum AssertionForm: Sendable {
     /// Type `webauthn.get`.
     case get

@@ -3,17 +3,17 @@ import Keys
 package import ThreeDS
 package import WebAuthn
 
-/// One thing that an assertion has wrong, for tests of whoever verifies it.
+/// A fault of an assertion, for tests of its verifier.
 ///
-/// Says what such an assertion contains, and signs nothing: the caller has the key. Each is to be validly signed over its
-/// wrong content, so that an issuer that checks nothing but signatures takes it; only ``badSignature``, ``wrongKey`` and
-/// ``malformedAssertion`` are not.
+/// This type creates the content of such an assertion but signs nothing: the caller has the key. Each wrong content is
+/// to be validly signed, so that an issuer that checks only signatures accepts it. The exceptions are ``badSignature``,
+/// ``wrongKey`` and ``malformedAssertion``.
 package enum WrongAssertion: String, Sendable, CaseIterable {
     case none
     case badSignature, wrongKey, wrongChallenge, alteredAmount, wrongOrigin, wrongRpIdHash, wrongUserHandle
     case noUserPresence, noUserVerification, counterRegression, zeroCounter, malformedAssertion, crossOrigin
 
-    /// What an honest assertion would say.
+    /// The content of a correct assertion.
     package struct Truth: Sendable {
         let rpId: String
         let origin: String
@@ -29,7 +29,7 @@ package enum WrongAssertion: String, Sendable, CaseIterable {
         ///   - nonce: the request's, 16 to 64 bytes.
         ///   - payment: the request's payment extension, if the assertion is of type `payment.get`.
         ///   - signCount: greater than any before it.
-        ///   - flags: what is true of the user.
+        ///   - flags: the true flags of the user.
         package init(
             rpId: String, origin: String, userHandle: [UInt8], nonce: [UInt8], transaction: Transaction,
             payment: PaymentExtension?, signCount: UInt32, flags: AuthenticatorFlags = [.userPresent, .userVerified]
@@ -45,30 +45,30 @@ package enum WrongAssertion: String, Sendable, CaseIterable {
         }
     }
 
-    /// What is signed and sent.
+    /// The content that is signed and sent.
     package struct Content: Sendable {
         package let clientDataJSON: [UInt8]
         package let authenticatorData: [UInt8]
         package let userHandle: [UInt8]
 
-        /// What the signature is over (WebAuthn Level 3 §6.3.3, step 11).
+        /// The signed bytes (WebAuthn Level 3 §6.3.3, step 11).
         package var signed: [UInt8] {
             get throws { authenticatorData + (try SHA256Digest.of(clientDataJSON)) }
         }
     }
 
-    /// The assertion's content, wrong in this one thing.
+    /// Returns the assertion's content with this fault.
     ///
-    /// Throws if the transaction has no form as `payment.get`.
+    /// Throws if the transaction cannot have the form `payment.get`.
     package func content(of truth: Truth) throws -> Content {
         Content(
             clientDataJSON: try clientData(of: truth), authenticatorData: try authenticatorData(of: truth),
             userHandle: self == .wrongUserHandle ? try SHA256Digest.of(truth.userHandle) : truth.userHandle)
     }
 
-    /// The signature as it is sent: with ``badSignature`` its last bit is changed.
+    /// Returns the signature to send: with ``badSignature`` its last bit is changed.
     ///
-    /// What an ECDSA signature says of its own length stays as it is.
+    /// The length fields of an ECDSA signature do not change.
     package func sent(_ signature: [UInt8]) -> [UInt8] {
         guard self == .badSignature, let last = signature.last else { return signature }
         return signature.dropLast() + [last ^ 1]
@@ -85,7 +85,9 @@ package enum WrongAssertion: String, Sendable, CaseIterable {
         return self == .malformedAssertion ? data.dropLast() : data
     }
 
-    /// The issuer has accepted the one before the truth's at most.
+    /// Returns the counter to send.
+    ///
+    /// The issuer has accepted at most the value before the correct counter.
     private func signCount(of truth: Truth) -> UInt32 {
         switch self {
         case .counterRegression: truth.signCount > 1 ? truth.signCount - 1 : truth.signCount
@@ -110,7 +112,7 @@ package enum WrongAssertion: String, Sendable, CaseIterable {
         return self == .crossOrigin ? Self.inFrame(bytes) : bytes
     }
 
-    /// The same client data as a browser writes it in a frame (WebAuthn Level 3 §5.8.1).
+    /// Returns the client data as a browser writes it in a frame (WebAuthn Level 3 §5.8.1).
     private static func inFrame(_ bytes: [UInt8]) -> [UInt8] {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let found = text.firstRange(of: #""crossOrigin":false"#) else { return bytes }
@@ -120,14 +122,14 @@ package enum WrongAssertion: String, Sendable, CaseIterable {
 }
 
 extension String {
-    /// Without Foundation.
+    /// Replaces a range without Foundation.
     fileprivate func replacingCharacters(in range: Range<Index>, with text: String) -> String {
         String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
     }
 }
 
 extension Transaction {
-    /// The same with ten times the amount; of one that is no payment, with another merchant.
+    /// Returns a copy with ten times the amount, or with another merchant if it has no payment.
     fileprivate func withAmountTenfold() throws -> Transaction {
         try Transaction(
             members: members.map { member in

@@ -1,5 +1,5 @@
 extension CBOR {
-    /// The one canonical encoding: shortest heads, definite lengths, maps in order (CTAP 2.1 §8, RFC 8949 §4.2.1).
+    /// Returns the canonical encoding: shortest heads, definite lengths, sorted maps (CTAP 2.1 §8, RFC 8949 §4.2.1).
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)
@@ -35,12 +35,12 @@ extension CBOR {
     }
 }
 
-/// RFC 8949 §3.1: the top three bits of an item's first byte.
+/// The major type: the top three bits of an item's first byte (RFC 8949 §3.1).
 enum CBORMajorType: UInt8 {
     case unsigned, negative, bytes, text, array, map, tag, simple
 }
 
-/// RFC 8949 §3.3: the simple values that are used here.
+/// The simple values that this code uses (RFC 8949 §3.3).
 enum CBORSimpleValue {
     static let `false`: UInt64 = 20
     static let `true`: UInt64 = 21

@@ -1,12 +1,12 @@
-/// A CBOR data item, of the kinds that WebAuthn's structures are made of (RFC 8949).
+/// A CBOR data item of a kind that WebAuthn's structures contain (RFC 8949).
 ///
 /// There are no tags, no floating-point numbers, no indefinite lengths, and of the simple values only false, true and
-/// null. Two items are equal when their canonical encodings are the same bytes, so text is never compared by Unicode
+/// null. Two items are equal if their canonical encodings have the same bytes. So text is never compared by Unicode
 /// equivalence.
 package enum CBOR: Sendable {
     /// Major type 0.
     case unsigned(UInt64)
-    /// Major type 1: the integer −1 − n, of which n is held.
+    /// Major type 1: the integer −1 − n, stored as n.
     case negative(UInt64)
     case bytes([UInt8])
     case text(String)
@@ -15,12 +15,14 @@ package enum CBOR: Sendable {
     case bool(Bool)
     case null
 
-    /// An integer of either sign.
+    /// Returns an item for an integer of either sign.
     package static func integer(_ value: Int) -> CBOR {
         value >= 0 ? .unsigned(UInt64(value)) : .negative(UInt64(-1 - value))
     }
 
-    /// The integer, or nil for another kind of item and for one that an `Int` cannot hold.
+    /// The integer.
+    ///
+    /// `nil` for another kind of item, or if it does not fit into an `Int`.
     package var integer: Int? {
         switch self {
         case .unsigned(let value): Int(exactly: value)

@@ -1,17 +1,19 @@
-/// Why bytes are not CBOR of the strict kind that is read here, and where.
+/// An error in the bytes of strict CBOR, with its place.
 package struct CBORError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
-        /// More bytes than the limit that is given.
+        /// The input has more bytes than the given limit.
         case tooLarge(limit: Int)
-        /// Arrays and maps inside one another, more than the limit that is given.
+        /// Arrays and maps are nested deeper than the given limit.
         case tooDeep(limit: Int)
-        /// More items than the limit that is given; a map's keys and values both count.
+        /// The input has more items than the given limit.
+        ///
+        /// Keys and values of a map both count.
         case tooManyItems(limit: Int)
         /// The input ends before an item does.
         case truncated
-        /// Bytes after the item.
+        /// Bytes follow the item.
         case trailingBytes
-        /// A length or an integer in more bytes than it needs.
+        /// A length or an integer takes more bytes than it needs.
         case notShortest
         case indefiniteLength
         /// Additional information 28, 29 or 30, which RFC 8949 §3 reserves.
@@ -26,7 +28,7 @@ package struct CBORError: Error, Equatable, Sendable {
         case keysNotSorted
     }
 
-    /// Bytes before the place of the fault, from the start of the input.
+    /// The offset of the fault from the start of the input, in bytes.
     package let offset: Int
     package let reason: Reason
 }

@@ -5,20 +5,24 @@ package struct CBORMap: Sendable, Equatable {
         package let value: CBOR
     }
 
-    /// In canonical order: by the bytes of the encoded keys.
+    /// The entries in canonical order: by the bytes of the encoded keys.
     package let entries: [Entry]
 
-    /// Takes entries that are unique and in order already: the reader has checked it.
+    /// Creates a map from unique entries in order, which the reader has checked.
     init(inOrder entries: [Entry]) { self.entries = entries }
 
     package var count: Int { entries.count }
 
-    /// The value under a key, or nil if the map has no such key.
+    /// The value of a key.
+    ///
+    /// `nil` if the map has no such key.
     package subscript(key: CBOR) -> CBOR? { entries.first { $0.key == key }?.value }
 }
 
 extension CBORMap: ExpressibleByDictionaryLiteral {
-    /// Sorts the entries; if a key appears twice, the first one counts.
+    /// Sorts the entries.
+    ///
+    /// If a key appears twice, the first one counts.
     package init(dictionaryLiteral elements: (CBOR, CBOR)...) {
         var entries: [Entry] = []
         for (key, value) in elements where !entries.contains(where: { $0.key == key }) {
@@ -29,10 +33,10 @@ extension CBORMap: ExpressibleByDictionaryLiteral {
 }
 
 extension CBORMap {
-    /// Whether one encoded key is before another.
+    /// Returns whether an encoded key comes before another.
     ///
-    /// CTAP 2.1 §8 sorts by major type, then shorter first, then by bytes. For the kinds of key that the reader
-    /// allows (integers and strings, their heads in the shortest form) that is the order of the bytes, because the
-    /// first byte has the major type on top and the length follows it. So it is RFC 8949 §4.2.1's order as well.
+    /// CTAP 2.1 §8 sorts by major type, then shorter first, then by bytes. The reader allows only integers and strings
+    /// as keys, with heads in the shortest form. For these, that order is the order of the bytes, because the first
+    /// byte begins with the major type and the length follows. So it is also the order of RFC 8949 §4.2.1.
     static func isInOrder(_ one: [UInt8], _ other: [UInt8]) -> Bool { one.lexicographicallyPrecedes(other) }
 }

@@ -1,10 +1,14 @@
-/// The bounds of what is read.
+/// The limits for an input.
 package struct CBORLimits: Sendable {
-    /// Bytes of the input.
+    /// The maximum size of the input, in bytes.
     package let maxBytes: Int
-    /// Arrays and maps inside one another; an item on its own has depth 0.
+    /// The maximum nesting of arrays and maps.
+    ///
+    /// An item on its own has depth 0.
     package let maxDepth: Int
-    /// Items in all; a map's keys and values both count.
+    /// The maximum number of items.
+    ///
+    /// Keys and values of a map both count.
     package let maxItems: Int
 
     package init(maxBytes: Int = 65_536, maxDepth: Int = 8, maxItems: Int = 1_000) {
@@ -15,16 +19,16 @@ package struct CBORLimits: Sendable {
 }
 
 extension CBOR {
-    /// Reads one item that is the whole input, in its canonical encoding and in no other.
+    /// Decodes an item, which must be the whole input in its canonical encoding.
     ///
-    /// For what it accepts, `decode(bytes).encoded() == bytes`.
+    /// For each input that it accepts, `decode(bytes).encoded() == bytes`.
     package static func decode(_ bytes: [UInt8], limits: CBORLimits = CBORLimits()) throws(CBORError) -> CBOR {
         let (item, consumed) = try decodePrefix(bytes, limits: limits)
         guard consumed == bytes.count else { throw CBORError(offset: consumed, reason: .trailingBytes) }
         return item
     }
 
-    /// Reads one item at the start of the input, in its canonical encoding, and says how many bytes it took.
+    /// Decodes the item at the start of the input, in its canonical encoding, and returns the number of its bytes.
     package static func decodePrefix(
         _ bytes: [UInt8], limits: CBORLimits = CBORLimits()
     ) throws(CBORError) -> (item: CBOR, consumed: Int) {
@@ -34,9 +38,9 @@ extension CBOR {
     }
 }
 
-/// Reads items from the front of the input to its end.
+/// Reader of the items of an input, from front to end.
 ///
-/// A length is compared with what is left of the input before anything is made of it, so a hostile one costs nothing.
+/// It compares each length with the rest of the input before it allocates memory. So a hostile length costs nothing.
 struct CBORReader {
     private(set) var offset = 0
     private var itemCount = 0
@@ -76,14 +80,14 @@ struct CBORReader {
 // MARK: - Heads
 
 extension CBORReader {
-    /// Reads an item's head (RFC 8949 §3): its major type, and its argument, which has to be in the shortest form.
+    /// Reads an item's head (RFC 8949 §3): its major type, and its argument, which must be in the shortest form.
     private mutating func head() throws(CBORError) -> (type: CBORMajorType, argument: UInt64) {
         let start = offset
         guard let first = next(), let type = CBORMajorType(rawValue: first >> 5) else {
             throw fault(.truncated, at: start)
         }
         let information = first & 0x1F
-        // Under major type 7 the additional information 24 to 27 holds other simple values and floating-point numbers.
+        // With major type 7, the additional information 24 to 27 means other simple values and floating-point numbers.
         if type == .simple, (24...27).contains(information) { throw fault(.unsupportedSimpleValue, at: start) }
         switch information {
         case 0...23: return (type, UInt64(information))
@@ -118,7 +122,7 @@ extension CBORReader {
 // MARK: - Contents
 
 extension CBORReader {
-    /// A count that the rest of the input can hold, if each of what it counts takes some bytes at least.
+    /// Returns a count, if the rest of the input can contain so many elements of at least `bytesEach` bytes.
     private func count(_ argument: UInt64, bytesEach: Int, from start: Int) throws(CBORError) -> Int {
         let limit = (bytes.count - offset) / bytesEach
         guard let count = Int(exactly: argument), count <= limit else { throw fault(.truncated, at: start) }
@@ -167,7 +171,7 @@ extension CBORReader {
         return CBORMap(inOrder: entries)
     }
 
-    /// Reads a map's key, which has to come after the one before it.
+    /// Reads a map's key, which must sort after the previous key.
     private mutating func key(after last: inout [UInt8]?, depth: Int) throws(CBORError) -> CBOR {
         let start = offset
         let key = try item(insideContainers: depth)

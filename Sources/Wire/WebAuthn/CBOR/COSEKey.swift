@@ -13,7 +13,7 @@ package enum COSEKey {
         static let y: CBOR = -3
     }
 
-    /// The canonical encoding of the map: 77 bytes for ES256, 110 for ES384, 42 for EdDSA.
+    /// Returns the canonical encoding of the map: 77 bytes for ES256, 110 for ES384, 42 for EdDSA.
     package static func encode(_ key: PublicKey) -> [UInt8] {
         let alg: CBOR = .integer(key.algorithm.rawValue)
         let (kty, crv) = key.algorithm.kind
@@ -27,10 +27,10 @@ package enum COSEKey {
         return CBOR.map(map).encoded()
     }
 
-    /// Reads a key at the start of the bytes, and says how many of them it took.
+    /// Decodes the key at the start of the bytes, and returns the number of its bytes.
     ///
-    /// The map has exactly the members of its kind, a curve's point uncompressed and on it: WebAuthn Level 3 §6.5.1.1
-    /// and §5.8.5 allow no other parameter and no compressed point.
+    /// The map has exactly the members of its kind, and its point is uncompressed and on the curve: WebAuthn Level 3
+    /// §6.5.1.1 and §5.8.5 allow no other parameter and no compressed point.
     package static func decode(_ bytes: [UInt8]) throws(COSEKeyError) -> (key: PublicKey, consumed: Int) {
         let (map, consumed) = try map(at: bytes)
         guard let algorithm = map[Label.alg]?.integer.flatMap(SignatureAlgorithm.init(rawValue:)),
@@ -72,14 +72,16 @@ extension SignatureAlgorithm {
     }
 }
 
-/// Why bytes are not a COSE_Key of ours.
+/// An error in the bytes of a COSE_Key that this code should read.
 package enum COSEKeyError: Error, Equatable, Sendable, CustomStringConvertible {
     case cbor(CBORError)
     /// The key is for another algorithm or curve.
     case unsupported
-    /// A member is missing, not of its form, or one too many.
+    /// A member is missing, malformed, or superfluous.
     case members
-    /// The members make no key, such as a point that is not on the curve or not of its length.
+    /// The members are not a key.
+    ///
+    /// For example, a point is not on the curve or has a wrong length.
     case key(KeyError)
 
     package var description: String {

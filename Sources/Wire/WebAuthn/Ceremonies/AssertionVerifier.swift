@@ -1,18 +1,22 @@
 package import Keys
 
-/// What a relying party demands of an assertion's signature counter.
+/// The rule of a relying party for an assertion's signature counter.
 package enum SignCountRule: Sendable, Equatable {
-    /// Greater than the last one that was accepted, 0 included: for authenticators that are known to count.
+    /// The counter must be above the last accepted one, even if that is 0.
+    ///
+    /// This is for authenticators that are known to count.
     case mustRise(above: UInt32)
-    /// Taken as it is.
+    /// Any counter is accepted.
     case notChecked
 }
 
 /// The relying party's side of an authentication (WebAuthn Level 3 §7.2).
 package enum AssertionVerifier {
-    /// What is checked, in this order; the first that fails ends it.
+    /// Returns the checks in their order.
     ///
-    /// - Parameter isPayment: whether the assertion is to be of type `payment.get`; one that is not goes through fewer.
+    /// The first that fails ends the verification.
+    ///
+    /// - Parameter isPayment: whether the assertion must be of type `payment.get`. Other assertions have fewer checks.
     package static func checks(ofPayment isPayment: Bool) -> [VerificationError.Code] {
         let payment: [VerificationError.Code] = [
             .paymentRpId, .paymentTopOrigin, .payeeName, .payeeOrigin, .total, .instrument,
@@ -22,24 +26,24 @@ package enum AssertionVerifier {
             + [.authenticatorData, .rpId, .userPresence, .userVerification, .backupState, .signature, .signCount]
     }
 
-    /// Checks a response, and returns the signature counter to keep.
+    /// Verifies a response, and returns the signature counter to store.
     ///
-    /// Throws the first check that fails against what was asked and what is known of the credential.
+    /// Throws the first check that fails against the options and the credential's record.
     ///
     /// - Parameters:
     ///   - publicKey: the credential's, from its registration.
-    ///   - credentialId: the one credential that is expected.
-    ///   - userHandle: the account's; if the response has one it must be this.
-    ///   - challenge: as it was given out in the options, for this ceremony alone.
-    ///   - origin: the one origin that is expected, compared byte by byte.
-    ///   - form: what was asked for; an assertion of the other form does not hold.
+    ///   - credentialId: the only expected credential.
+    ///   - userHandle: the account's. If the response has one, they must be equal.
+    ///   - challenge: as given out in the options, for this ceremony alone.
+    ///   - origin: the only expected origin, compared byte by byte.
+    ///   - form: the requested form. An assertion of the other form is refused.
     package static func verify(
         _ response: AuthenticationResponse, form: AssertionForm = .get, publicKey: PublicKey, credentialId: [UInt8],
         userHandle: [UInt8]? = nil,
         challenge: [UInt8], origin: String, rpId: String, userVerificationRequired: Bool, signCount: SignCountRule
     ) throws(VerificationError) -> UInt32 {
-        // §7.2 steps 1 to 3 (options, get(), the kind of response): the caller made the options, and the response is
-        // one by its type.
+        // §7.2 steps 1 to 3 (options, get(), the kind of response): the caller made the options, and the type
+        // guarantees the kind.
         // Step 4 (clientExtensionResults): outputs are ignored (step 23).
         // Steps 5 and 6: the user was identified before, so there is one credential and one user handle.
         try checkIdentity(of: response, credentialId: credentialId, userHandle: userHandle)
@@ -66,7 +70,7 @@ package enum AssertionVerifier {
         guard isSigned else { throw VerificationError(.signature, "the signature is not the credential key's") }
         // Step 22: the signature counter.
         try check(data.signCount, against: signCount)
-        // Step 23 (extension outputs): ignored. Steps 24 and 25 (the record): the caller's, who has it.
+        // Step 23 (extension outputs): ignored. Steps 24 and 25 (the record) are up to the caller, who has the record.
         return data.signCount
     }
 
@@ -83,7 +87,7 @@ package enum AssertionVerifier {
 
     /// Refuses a counter that does not rise.
     ///
-    /// The standard leaves that to the relying party, and accepts 0 after 0 from authenticators that do not count.
+    /// The standard leaves this to the relying party, and accepts 0 after 0 from authenticators that do not count.
     /// `mustRise` accepts neither.
     private static func check(_ signCount: UInt32, against rule: SignCountRule) throws(VerificationError) {
         guard case .mustRise(let last) = rule, signCount <= last else { return }

@@ -1,18 +1,18 @@
 import Keys
 
-/// What a relying party expects of a response, whichever the ceremony.
+/// The values that a relying party expects in a response of either ceremony.
 ///
-/// The checks are here once; the verifiers say which of their numbered steps they are.
+/// The checks exist only here. The verifiers say which of their numbered steps they are.
 struct CeremonyExpectation {
     let type: String
-    /// The members of a payment that was to be confirmed.
+    /// The members of the payment to confirm.
     var payment: PaymentClientData?
     let challenge: [UInt8]
     let origin: String
     let rpId: String
     let userVerificationRequired: Bool
 
-    /// WebAuthn Level 3 §7.1 steps 5 to 11, §7.2 steps 8 to 14.
+    /// Checks the client data: WebAuthn Level 3 §7.1 steps 5 to 11, §7.2 steps 8 to 14.
     func checkClientData(_ bytes: [UInt8]) throws(VerificationError) {
         let data: CollectedClientData
         do { data = try CollectedClientData.parse(bytes) } catch {
@@ -31,10 +31,10 @@ struct CeremonyExpectation {
         if let payment { try check(data.payment, against: payment) }
     }
 
-    /// W3C Secure Payment Confirmation, "Verifying an Authentication Assertion".
+    /// Checks the payment: W3C Secure Payment Confirmation, "Verifying an Authentication Assertion".
     ///
-    /// Each member is checked by itself, byte by byte. The whole is never compared with a template: browsers add
-    /// members of their own.
+    /// Each member is checked by itself, byte by byte. The whole is never compared with a template, because browsers
+    /// add members of their own.
     private func check(_ payment: PaymentClientData?, against expected: PaymentClientData) throws(VerificationError) {
         guard let payment else { throw VerificationError(.clientData, "clientDataJSON: /payment is missing") }
         try expect(payment.rpId, toBe: expected.rpId, code: .paymentRpId, name: "payment.rpId")
@@ -58,7 +58,7 @@ struct CeremonyExpectation {
         }
     }
 
-    /// WebAuthn Level 3 §7.1 steps 14 to 17, §7.2 steps 15 to 18.
+    /// Checks the authenticator data: WebAuthn Level 3 §7.1 steps 14 to 17, §7.2 steps 15 to 18.
     func checkAuthenticatorData(_ data: AuthenticatorData) throws(VerificationError) {
         let rpIdHash: [UInt8]
         do { rpIdHash = try SHA256Digest.of(Array(rpId.utf8)) } catch { throw .notChecked(error) }
@@ -76,7 +76,7 @@ struct CeremonyExpectation {
 }
 
 extension PublicKey {
-    /// Whether the signature is this key's over the authenticator data and the hash of the client data.
+    /// Returns whether this key signed the authenticator data and the hash of the client data.
     func hasSigned(
         authenticatorData: [UInt8], clientDataJSON: [UInt8], signature: [UInt8]
     ) throws(VerificationError) -> Bool {

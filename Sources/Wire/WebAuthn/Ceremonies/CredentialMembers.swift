@@ -1,9 +1,11 @@
 import StrictJSON
 import TextAndTime
 
-// Members that several of the JSON forms share.
+// Members that several JSON forms share.
 extension JSONObject {
-    /// Runs a reading of a nested object; errors in it name their place from here.
+    /// Reads a nested object.
+    ///
+    /// Errors in it get a path relative to this object.
     func within<Value>(
         _ name: String, _ read: (JSONObject) throws(JSONMemberError) -> Value
     ) throws(JSONMemberError) -> Value {
@@ -11,10 +13,12 @@ extension JSONObject {
         do { return try read(nested) } catch { throw error.inside(name) }
     }
 
-    /// The ids of an array of PublicKeyCredentialDescriptorJSON; an absent array is an empty one.
+    /// Returns the ids of an array of PublicKeyCredentialDescriptorJSON.
     ///
-    /// A descriptor of an unknown type is ignored (WebAuthn Level 3 §5.8.3). If that leaves none of several, it is an
-    /// error: an empty `allowCredentials` would allow everything.
+    /// An absent array counts as empty.
+    ///
+    /// A descriptor of an unknown type is ignored (WebAuthn Level 3 §5.8.3). If all descriptors are ignored, that is an
+    /// error: an empty `allowCredentials` would allow any credential.
     func credentialIds(_ name: String) throws(JSONMemberError) -> [[UInt8]] {
         let elements = try optionalArray(name, count: MemberBounds.descriptors) ?? []
         var ids: [[UInt8]] = []
@@ -44,13 +48,13 @@ extension JSONObject {
         }
     }
 
-    /// `id` and `rawId` of a response, which are the same bytes.
+    /// Returns the credential id of a response: `id` and `rawId`, which must be the same bytes.
     func responseCredentialId() throws(JSONMemberError) -> [UInt8] {
         try checkPublicKeyType()
         let id = try base64url("id", bytes: AttestedCredential.credentialIdCounts)
         let rawId = try base64url("rawId", bytes: AttestedCredential.credentialIdCounts)
         guard id == rawId else { throw JSONMemberError(path: "/rawId", problem: "must be the same as id") }
-        // Required by the form; no extension is asked for, so there is nothing in it to read.
+        // The form requires this member. No extension was requested, so its contents are not read.
         _ = try object("clientExtensionResults")
         return rawId
     }
@@ -67,12 +71,12 @@ extension JSONObject {
 /// PublicKeyCredentialType (WebAuthn Level 3 §5.8.2).
 let publicKeyType = "public-key"
 
-/// An array of PublicKeyCredentialDescriptorJSON (WebAuthn Level 3 §5.8.3).
+/// Returns an array of PublicKeyCredentialDescriptorJSON (WebAuthn Level 3 §5.8.3).
 func descriptors(_ ids: [[UInt8]]) -> JSONValue {
     .array(ids.map { ["type": .string(publicKeyType), "id": .string(Base64URL.encode($0))] })
 }
 
-/// A response of either ceremony: RegistrationResponseJSON or AuthenticationResponseJSON (WebAuthn Level 3 §5.1).
+/// Returns RegistrationResponseJSON or AuthenticationResponseJSON (WebAuthn Level 3 §5.1).
 func responseJSON(credentialId: [UInt8], response: JSONObject) -> JSONObject {
     let id = JSONValue.string(Base64URL.encode(credentialId))
     return [
@@ -82,21 +86,23 @@ func responseJSON(credentialId: [UInt8], response: JSONObject) -> JSONObject {
 }
 
 extension JSONValue {
-    /// A Base64URLString.
+    /// Returns a Base64URLString.
     static func base64url(_ bytes: [UInt8]) -> JSONValue { .string(Base64URL.encode(bytes)) }
 }
 
-/// Lengths that the standard or the caution of a reader puts on members, in bytes.
+/// Allowed lengths of members in bytes, from the standard or chosen by a cautious reader.
 enum MemberBounds {
-    /// §13.4.3 asks for 16 at least.
+    /// §13.4.3 asks for at least 16.
     static let challenge = 16...1_024
-    /// A domain name's length.
+    /// The length of a domain name.
     static let rpId = 1...253
     static let userHandle = 1...64
     static let name = 0...1_024
     static let clientDataJSON = 1...CollectedClientData.maxBytes
     static let attestationObject = 1...65_536
-    /// That 37 are always there, the verifier says: what is shorter is an assertion that does not hold.
+    /// The verifier requires at least 37.
+    ///
+    /// A shorter value is an assertion that fails verification.
     static let authenticatorData = 1...AuthenticatorData.maxBytes
     static let signature = 1...1_024
     static let descriptors = 0...256

@@ -1,10 +1,9 @@
 package import StrictJSON
 
-/// What a relying party asks of a registration: PublicKeyCredentialCreationOptionsJSON (WebAuthn Level 3 §5.1.8,
-/// §5.4).
+/// A relying party's options for a registration.
 ///
-/// `timeout`, `hints`, `attestationFormats`, `extensions` and the resident-key wishes change nothing here and are not
-/// read.
+/// It is PublicKeyCredentialCreationOptionsJSON (WebAuthn Level 3 §5.1.8, §5.4). `timeout`, `hints`,
+/// `attestationFormats`, `extensions` and the resident-key members have no effect here and are not read.
 package struct PublicKeyCredentialCreationOptions: Sendable, Equatable {
     package let rpId: String
     package let rpName: String
@@ -14,7 +13,7 @@ package struct PublicKeyCredentialCreationOptions: Sendable, Equatable {
     package let userDisplayName: String
     /// 16 to 1,024 bytes.
     package let challenge: [UInt8]
-    /// COSE algorithm numbers, the most wanted first; also such as are not known here.
+    /// COSE algorithm numbers, most preferred first, including numbers that are unknown here.
     package let pubKeyCredParams: [Int]
     package let excludeCredentials: [[UInt8]]
     package let userVerification: UserVerificationRequirement
@@ -39,7 +38,7 @@ package struct PublicKeyCredentialCreationOptions: Sendable, Equatable {
 
     /// Reads the JSON form.
     ///
-    /// - Parameter host: of the relying party's origin, which counts if `rp.id` is left out (§5.1.3).
+    /// - Parameter host: of the relying party's origin. It is the RP ID if `rp.id` is absent (§5.1.3).
     package init(json: JSONObject, host: String) throws(WebAuthnError) {
         do throws(JSONMemberError) {
             let rp = try json.within("rp", RpEntity.init(json:))
@@ -97,7 +96,11 @@ extension PublicKeyCredentialCreationOptions {
         }
     }
 
-    /// §5.1.3: an empty list means ES256 and RS256; parameters of an unknown type are passed over, but not all of them.
+    /// Reads the algorithms.
+    ///
+    /// An empty list means ES256 and RS256 (§5.1.3).
+    ///
+    /// Parameters of an unknown type are ignored, but at least one must be known.
     private static func algorithms(_ json: JSONObject) throws(JSONMemberError) -> [Int] {
         let elements = try json.array("pubKeyCredParams", count: 0...64)
         guard !elements.isEmpty else { return [-7, -257] }
@@ -113,7 +116,7 @@ extension PublicKeyCredentialCreationOptions {
                 algorithms.append(Int(try parameters.integer("alg", in: Int64(Int32.min)...Int64(Int32.max))))
             } catch { throw JSONMemberError(path: path + error.path, problem: error.problem) }
         }
-        // Nothing that can be made is not the empty list, which means the defaults.
+        // A list of which no element is usable is not the empty list, which means the defaults.
         guard !algorithms.isEmpty else {
             throw JSONMemberError(path: "/pubKeyCredParams", problem: "must be empty or hold one of type public-key")
         }
@@ -130,16 +133,21 @@ extension PublicKeyCredentialCreationOptions {
     }
 }
 
-/// How much the relying party wants the user verified (WebAuthn Level 3 §5.8.6); absent means preferred.
+/// The relying party's requirement for user verification (WebAuthn Level 3 §5.8.6).
 ///
-/// The standard has clients ignore an unknown value. Here it is refused, so that a stronger wish is never missed.
+/// If absent, it is preferred.
+///
+/// The standard makes clients ignore an unknown value. Here it is refused, so that a stronger requirement is never
+/// missed.
 package enum UserVerificationRequirement: String, Sendable, CaseIterable {
     case required
     case preferred
     case discouraged
 }
 
-/// Which attestation the relying party wants (WebAuthn Level 3 §5.4.7); absent or unknown means none.
+/// The attestation that the relying party wants (WebAuthn Level 3 §5.4.7).
+///
+/// If absent or unknown, it is none.
 package enum AttestationConveyance: String, Sendable, CaseIterable {
     case none
     case indirect

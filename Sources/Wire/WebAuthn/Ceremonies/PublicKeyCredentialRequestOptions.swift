@@ -1,17 +1,20 @@
 package import StrictJSON
 
-/// What a relying party asks of an authentication: PublicKeyCredentialRequestOptionsJSON (WebAuthn Level 3 §5.1.9,
-/// §5.5).
+/// A relying party's options for an authentication.
+///
+/// It is PublicKeyCredentialRequestOptionsJSON (WebAuthn Level 3 §5.1.9, §5.5).
 package struct PublicKeyCredentialRequestOptions: Sendable, Equatable {
     /// 16 to 1,024 bytes.
     package let challenge: [UInt8]
     package let rpId: String
-    /// Empty if any credential of the relying party will do.
+    /// The allowed credential ids.
+    ///
+    /// Empty if any credential of the relying party is allowed.
     package let allowCredentials: [[UInt8]]
     package let userVerification: UserVerificationRequirement
-    /// Milliseconds.
+    /// The timeout in milliseconds.
     package let timeout: Int64?
-    /// Client extension inputs, as they came.
+    /// Client extension inputs, as received.
     package let extensions: JSONObject?
 
     package init(
@@ -29,7 +32,7 @@ package struct PublicKeyCredentialRequestOptions: Sendable, Equatable {
 
     /// Reads the JSON form.
     ///
-    /// - Parameter host: of the relying party's origin, which counts if `rpId` is left out (§5.1.4).
+    /// - Parameter host: of the relying party's origin. It is the RP ID if `rpId` is absent (§5.1.4).
     package init(json: JSONObject, host: String) throws(WebAuthnError) {
         do throws(JSONMemberError) {
             self.init(

@@ -2,7 +2,9 @@ import Keys
 package import StrictJSON
 
 extension RegistrationResponse {
-    /// Reads the JSON form; the members that copy parts of the attestation object have to agree with it.
+    /// Reads the JSON form.
+    ///
+    /// The members that copy parts of the attestation object must agree with it.
     package init(json: JSONObject) throws(WebAuthnError) {
         let form: Form
         do { form = try Form(json: json) } catch { throw WebAuthnError(error) }
@@ -35,12 +37,12 @@ extension RegistrationResponse {
     }
 }
 
-/// The members of RegistrationResponseJSON (WebAuthn Level 3 §5.1), each of its type but not yet compared.
+/// The members of RegistrationResponseJSON (WebAuthn Level 3 §5.1), with valid types but not yet compared.
 private struct Form {
     let credentialId: [UInt8]
     let clientDataJSON: [UInt8]
     let attestationObject: [UInt8]
-    // What a relying party can read without CBOR (§5.2.1.1): all but the key are required.
+    // A relying party can read these without CBOR (§5.2.1.1). All except the key are required.
     let authenticatorData: [UInt8]
     let publicKey: [UInt8]?
     let publicKeyAlgorithm: Int64

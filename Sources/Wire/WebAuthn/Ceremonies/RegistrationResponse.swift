@@ -2,8 +2,8 @@ package import Keys
 
 /// The answer to a registration: RegistrationResponseJSON (WebAuthn Level 3 §5.1, §5.2.1).
 ///
-/// Its attestation object could be read and attests the credential that the response names; whether it is what the
-/// relying party asked for, and whether it is signed, `RegistrationVerifier` says.
+/// Its attestation object is readable and attests the credential that the response names. `RegistrationVerifier` checks
+/// the signature, and whether the response matches the relying party's options.
 package struct RegistrationResponse: Sendable, Equatable {
     /// The bytes that the client made.
     package let clientDataJSON: [UInt8]
@@ -14,7 +14,9 @@ package struct RegistrationResponse: Sendable, Equatable {
     let attestation: AttestationObject
     let parsedAuthenticatorData: AuthenticatorData
 
-    /// Throws if the attestation object is unreadable or attests another credential.
+    /// Parses the attestation object.
+    ///
+    /// Throws if it is unreadable or attests another credential.
     package init(
         credentialId: [UInt8], clientDataJSON: [UInt8], attestationObject: [UInt8]
     ) throws(WebAuthnError) {

@@ -1,8 +1,8 @@
-/// Why a response does not hold.
+/// A failed check of a response.
 package struct VerificationError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Stable tokens, one for each thing that is checked.
+    /// The stable token of a check.
     package enum Code: String, Sendable, CaseIterable {
-        /// The client data is not of its form.
+        /// The client data is malformed.
         case clientData
         case type
         case challenge
@@ -16,7 +16,7 @@ package struct VerificationError: Error, Equatable, Sendable, CustomStringConver
         case payeeOrigin
         case total
         case instrument
-        /// The authenticator data is not of its form.
+        /// The authenticator data is malformed.
         case authenticatorData
         case rpId
         case userPresence
@@ -28,12 +28,16 @@ package struct VerificationError: Error, Equatable, Sendable, CustomStringConver
         case userHandle
         case signature
         case signCount
-        /// Nothing was found wrong, but the check itself could not be done.
+        /// The check itself could not be done.
+        ///
+        /// No fault was found.
         case notChecked
     }
 
     package let code: Code
-    /// What was expected; it never repeats what came.
+    /// The expected value.
+    ///
+    /// The message never repeats the received value.
     package let message: String
 
     init(_ code: Code, _ message: String) {

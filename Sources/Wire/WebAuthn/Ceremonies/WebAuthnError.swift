@@ -1,10 +1,12 @@
 package import StrictJSON
 
-/// Why a JSON form of WebAuthn (Level 3 §5.1) is not what it has to be.
+/// An error in a JSON form of WebAuthn (Level 3 §5.1).
 package struct WebAuthnError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A JSON pointer (RFC 6901) to the member, relative to the object that was read.
     package let path: String
-    /// What is wrong and what is allowed; it never repeats the value.
+    /// The fault and the allowed form.
+    ///
+    /// It never repeats the value.
     package let problem: String
 
     init(path: String, problem: String) {
