@@ -266,7 +266,7 @@ package.targets += targets(
             name: "Prompting", dependencies: ["Control"]),
         // The control API's messages, and its client.
         .target(
-            name: "Control", dependencies: ["StrictJSON", "TextAndTime", "Threads", "ThreeDS"]),
+            name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "TextAndTime", "Threads", "ThreeDS"]),
     ])
 
 // Decides. No HTTP, no SQL, no OpenSSL call, no clock of its own.

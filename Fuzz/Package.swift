@@ -35,7 +35,7 @@ package.targets += targets(
     in: "Sources/Agent",
     [
         .target(name: "AgentConfig", dependencies: ["TextAndTime", "Yams"]),
-        .target(name: "Control", dependencies: ["StrictJSON", "TextAndTime", "Threads", "ThreeDS"]),
+        .target(name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "TextAndTime", "Threads", "ThreeDS"]),
         .target(name: "Custody", dependencies: ["IssuerProtocol", "Keys", "Records", "Signing"]),
     ])
 package.targets += targets(

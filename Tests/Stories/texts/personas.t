@@ -193,6 +193,12 @@ A person may decide it.
   $ oobctl explain --all --limit 1000 --json | jq -c --arg acs "$acs" '.[] | select(.acsTransId == $acs) | .by'
   "nobody"
 
+# A page of explanations leads to the next page of explanations
+
+  $ curl --silent --dump-header - --output /dev/null --unix-socket control.sock --header 'Connection: close' \
+  >   'http://agent/v1/explanations?all=true&limit=1' | grep -i '^link:' | sed 's/after=[^>]*/after=…/' | tr -d '\r'
+  Link: </v1/explanations?all=true&limit=1&after=…>; rel="next"
+
 # The recipe for any other language works
 
   $ stop_agent

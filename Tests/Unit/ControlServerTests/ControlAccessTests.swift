@@ -61,6 +61,7 @@ import Testing
     @Test(arguments: [
         "application/json", "*/*", "application/*", "Application/JSON ; charset=utf-8", "text/html, */*;q=0.1",
         " application/json;q=1", "text/html,application/json;q=0.001",
+        "application/json, application/*;q=0, */*;q=0", "*/*;q=0, application/*",
     ])
     func `a range that has the type takes it`(field: String) {
         #expect(MediaRanges(field).include("application/json"))
@@ -69,6 +70,7 @@ import Testing
     @Test(arguments: [
         "", "text/html", "application/jsonx", "application/json;q=0", "application/json; q=0.000", "*/*;q=0", "text/*",
         "application", "json",
+        "application/json;q=0, */*", "*/*, application/*;q=0",
     ])
     func `a range that has it not, or with no weight, does not`(field: String) {
         #expect(!MediaRanges(field).include("application/json"))

@@ -125,6 +125,12 @@ struct SocketTests {
         }
     }
 
+    @Test func `the agent's user may be a number, as in a container that has no name for it`() {
+        #expect(throws: Never.self) {
+            try SocketTrust.check(listener: 54_321, at: "/x.sock", environment: ["OOB_AGENT_USER": "54321"])
+        }
+    }
+
     private func failure(isSocket: Bool, owner: UInt32, agentUser: UInt32?) -> ClientError? {
         let found = SocketTrust.Found(isSocket: isSocket, owner: owner)
         do throws(ClientError) {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxProcess
 
 /// The rule that says which control sockets a client trusts.
 ///
@@ -35,7 +36,7 @@ package enum SocketTrust {
         case .failure:
             throw .nobodyListens(at: [path])
         case .success(let found):
-            try check(found, at: path, ownUser: geteuid(), agentUser: agentUser(environment), id: userID)
+            try check(found, at: path, ownUser: geteuid(), agentUser: agentUser(environment), id: Accounts.user)
         }
     }
 
@@ -51,7 +52,7 @@ package enum SocketTrust {
         }
         try check(
             Found(isSocket: true, owner: listener), at: path, ownUser: geteuid(), agentUser: agentUser(environment),
-            id: userID)
+            id: Accounts.user)
     }
 
     /// Returns the user id of the listener at the other end of a connection (`SO_PEERCRED` of unix(7)).
@@ -87,11 +88,6 @@ package enum SocketTrust {
         var info = stat()
         guard unsafe lstat(path, &info) == 0 else { return .failure(LookError(number: errno)) }
         return .success(Found(isSocket: info.st_mode & S_IFMT == S_IFSOCK, owner: info.st_uid))
-    }
-
-    private static func userID(named name: String) -> UInt32? {
-        guard let entry = unsafe getpwnam(name) else { return nil }
-        return unsafe entry.pointee.pw_uid
     }
 }
 

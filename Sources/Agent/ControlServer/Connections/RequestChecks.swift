@@ -33,18 +33,23 @@ extension ControlRoute {
 
 /// The field `accept` (RFC 9110 §12.5.1): the types that a client accepts; its preferences are ignored.
 struct MediaRanges {
-    private let ranges: [String]
+    private let ranges: [(type: String, isExcluded: Bool)]
 
     init(_ field: String) {
-        ranges = field.split(separator: ",").map(String.init).filter { !Self.isExcluded($0) }.map(Self.type)
+        ranges = field.split(separator: ",").map(String.init).map { (Self.type(of: $0), Self.isExcluded($0)) }
     }
 
     /// Type and subtype, in lower case.
     static func type(of value: String) -> String { trimmed(value.prefix { $0 != ";" }).lowercased() }
 
     func include(_ type: String) -> Bool {
-        let family = type.prefix { $0 != "/" } + "/*"
-        return ranges.contains { $0 == "*/*" || $0 == family || $0 == type }
+        let family = String(type.prefix { $0 != "/" }) + "/*"
+        // The most specific range decides.
+        for candidate in [type, family, "*/*"] {
+            let named = ranges.filter { $0.type == candidate }
+            if !named.isEmpty { return named.contains { !$0.isExcluded } }
+        }
+        return false
     }
 
     /// A weight of 0 means "not acceptable".

@@ -7,7 +7,7 @@ package struct AuthenticationResponse: Sendable, Equatable {
     package let clientDataJSON: [UInt8]
     /// The bytes that were signed.
     package let authenticatorData: [UInt8]
-    /// A DER ECDSA-Sig-Value (§6.5.5).
+    /// A DER ECDSA-Sig-Value for ES256 and ES384, 64 bytes for Ed25519 (§6.5.5).
     package let signature: [UInt8]
     /// The user's id from the registration, 1 to 64 bytes.
     package let userHandle: [UInt8]?
