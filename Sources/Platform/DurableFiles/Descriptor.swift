@@ -1,11 +1,11 @@
 import Glibc
 
-/// The owner of one open file descriptor, with the path for errors.
+/// An owned file descriptor, with the path for error messages.
 struct Descriptor: ~Copyable {
     let number: CInt
     let path: String
 
-    /// Takes ownership of `number`; a negative one becomes an error made from errno.
+    /// Takes ownership of `number`, or throws the error in errno if `number` is negative.
     init(takingOwnershipOf number: CInt, path: String, operation: String) throws(FileError) {
         guard number >= 0 else { throw .afterCall(operation, path: path) }
         (self.number, self.path) = (number, path)
@@ -19,7 +19,7 @@ struct Descriptor: ~Copyable {
         return status
     }
 
-    /// Returns when the content and its metadata are on the disk.
+    /// Waits until the content and its metadata are on the disk.
     func synchronize() throws(FileError) {
         guard fsync(number) == 0 else { throw .afterCall("fsync", path: path) }
     }
@@ -39,7 +39,7 @@ struct Descriptor: ~Copyable {
         }
     }
 
-    /// Reads to the end of the file, and says how many bytes that were.
+    /// Reads to the end of the file and returns the number of bytes.
     ///
     /// Throws if the file does not end before `buffer` is full.
     func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
@@ -48,7 +48,7 @@ struct Descriptor: ~Copyable {
         return count
     }
 
-    /// Reads until `buffer` is full or the file ends, and says how many bytes that were.
+    /// Reads until `buffer` is full or the file ends, and returns the number of bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -64,7 +64,7 @@ struct Descriptor: ~Copyable {
 }
 
 extension FileError {
-    /// From errno as the call before left it.
+    /// Makes the error from errno, so it must directly follow the failed call.
     static func afterCall(_ operation: String, path: String) -> FileError {
         let number = errno
         return switch number {

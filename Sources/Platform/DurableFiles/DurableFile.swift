@@ -1,12 +1,12 @@
 import Glibc
 
-/// Files that are whole or not there, also after a crash or a loss of power.
+/// Files that are written completely or not at all, even if the host crashes or loses power.
 package enum DurableFile {
-    /// Writes a file as a whole: under a temporary name in the same directory, to the disk, then under its name.
+    /// Writes a file atomically: a temporary file in the same directory is synced, then gets the name.
     ///
-    /// If `replacing` is false an existing file stays as it is, and `.exists` is thrown. If anything fails the
-    /// temporary file is removed and the name holds what it held before. When the call returns, the file and its
-    /// name are on the disk.
+    /// If `replacing` is false, an existing file does not change and `.exists` is thrown. If any step fails, the
+    /// temporary file is removed and the name keeps its earlier content. When the call returns, the file and its name
+    /// are on the disk.
     package static func write(
         _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600, replacing: Bool
     ) throws(FileError) {
@@ -17,12 +17,13 @@ package enum DurableFile {
 
     /// Reads a whole file of at most `maxBytes`.
     ///
-    /// Who may have written or read it is looked up on the opened file, not on the path, which could change between.
+    /// The owner and mode are checked on the opened file. The file at the path could change between a check and the
+    /// open.
     package static func read(
         _ path: String, maxBytes: Int, privacy: FilePrivacy = .ownerOnly
     ) throws(FileError) -> [UInt8] {
         let file = try open(path, maxBytes: maxBytes, privacy: privacy)
-        // As much memory as the file is long. It may have grown since its length was checked, so that is bounded once more.
+        // The buffer has the file's length. The file may have grown since that check, so the length is bounded again.
         var bytes = [UInt8](repeating: 0, count: min(Int(try file.status().st_size), maxBytes) + 1)
         let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(FileError) in
             try unsafe file.read(into: UnsafeMutableRawBufferPointer(buffer))
@@ -32,7 +33,7 @@ package enum DurableFile {
         return bytes
     }
 
-    /// Reads a whole file, and says how many bytes that were; it must be shorter than `buffer`.
+    /// Reads a whole file, which must be shorter than `buffer`, and returns the number of bytes.
     package static func read(
         _ path: String, into buffer: UnsafeMutableRawBufferPointer, privacy: FilePrivacy
     ) throws(FileError) -> Int {
@@ -42,7 +43,7 @@ package enum DurableFile {
 
     /// Removes a file, and returns when its name is gone from the disk.
     ///
-    /// One that is not there is no error.
+    /// A missing file is not an error.
     package static func remove(_ path: String) throws(FileError) {
         let location = try FileLocation(path)
         do throws(FileError) {
@@ -52,13 +53,13 @@ package enum DurableFile {
             }
             try directory.synchronize()
         } catch  where error.reason == .missing {
-            // Without its directory the file is not there either.
+            // If the directory is missing, the file is missing too.
         }
     }
 
-    /// Gives a file or directory another name on the same file system, and returns when that is on the disk.
+    /// Renames a file or directory within a file system, and returns when the change is on the disk.
     ///
-    /// A file that has that name is replaced.
+    /// An existing file of that name is replaced.
     package static func move(_ path: String, to newPath: String) throws(FileError) {
         let (old, new) = (try FileLocation(path), try FileLocation(newPath))
         let from = try old.openDirectory()
@@ -70,9 +71,9 @@ package enum DurableFile {
         try from.synchronize()
     }
 
-    /// Gives a file a second name on the same file system.
+    /// Gives a file a second name on the same file system (a hard link).
     ///
-    /// The names are equals: the file is there until both are removed. Nothing is waited for.
+    /// Both names are equal: the file exists until both are removed. The call does not wait for the disk.
     package static func link(_ path: String, as newPath: String) throws(FileError) {
         guard !(path + newPath).utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
         guard unsafe Glibc.link(path, newPath) == 0 else { throw .afterCall("link", path: newPath) }
@@ -83,7 +84,7 @@ package enum DurableFile {
         _ path: String, maxBytes: Int, privacy: FilePrivacy
     ) throws(FileError) -> Descriptor {
         guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
-        // O_NONBLOCK: opening a FIFO must not wait for a writer. It means nothing for a regular file.
+        // O_NONBLOCK: opening a FIFO must not wait for a writer. It has no effect on a regular file.
         let number = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | privacy.openFlags)
         let file = try Descriptor(takingOwnershipOf: number, path: path, operation: "open")
         try privacy.check(file.status(), path: path, maxBytes: maxBytes)
@@ -99,7 +100,7 @@ package enum DurableFile {
         try directory.synchronize()
     }
 
-    /// Leaves no temporary name behind, however it returns.
+    /// Writes the file under its name, and never leaves a temporary name behind.
     private static func place(
         _ bytes: UnsafeRawBufferPointer, at location: FileLocation, in directory: borrowing Descriptor, mode: mode_t,
         replacing: Bool
@@ -110,16 +111,18 @@ package enum DurableFile {
     }
 }
 
-/// A path taken apart into the directory and the name in it.
+/// A path split into its directory and the name in it.
 ///
-/// The directory is opened once, and every step works on that descriptor: nobody can put another directory in its
-/// place between the steps.
+/// The directory is opened once, and every step uses that descriptor. No process can replace the directory between the
+/// steps.
 struct FileLocation {
     let path: String
     let directory: String
     let name: String
 
-    /// Refuses paths that name no file: empty, ending in "/", "." or "..", or with a zero byte, which C would end at.
+    /// Refuses a path that names no file: empty, ending in "/", "." or "..", or with a zero byte.
+    ///
+    /// C would end the path at the zero byte.
     init(_ path: String) throws(FileError) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let last = parts.last.map(String.init) ?? ""
@@ -138,9 +141,9 @@ struct FileLocation {
 }
 
 extension DurableFile {
-    /// Removes what a crash in the middle of `write` left in a directory: files under temporary names.
+    /// Removes the temporary files that a crash during `write` left in a directory.
     ///
-    /// Only for a directory in which nobody writes at the moment. One that is not there holds none.
+    /// Call it only while no process writes in the directory. A missing directory contains none.
     package static func removeLeftovers(in directory: String) throws(FileError) {
         guard !directory.utf8.contains(0) else { throw FileError(path: directory, reason: .unusablePath) }
         for name in try names(in: directory) where name.hasPrefix(TemporaryFile.prefix) {

@@ -1,19 +1,19 @@
 import Glibc
 
-/// What went wrong with a file or directory, and what to do about it.
+/// An error on a file or directory, with advice for the operator.
 package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
-        /// A file of that name is there already, and it is not to be replaced.
+        /// A file of that name exists, and it must not be replaced.
         case exists
-        /// There is no such file, or its directory is missing.
+        /// The file or its directory is missing.
         case missing
-        /// The path is empty, ends in no name, or holds a zero byte.
+        /// The path is empty, does not end in a name, or contains a zero byte.
         case unusablePath
         case notRegularFile
         case notDirectory
-        /// It belongs to a user that is neither this process's nor root.
+        /// The owner is neither this process's user nor root.
         case wrongOwner(uid: UInt32)
-        /// Group or others have permissions that they must not have.
+        /// The group or others have permissions that they must not have.
         case tooPermissive(mode: UInt32, advised: String)
         case tooLarge(maxBytes: Int)
         /// A system call failed; `operation` is its name.
@@ -23,7 +23,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     package let path: String
     package let reason: Reason
 
-    /// What the system said (errno), if a call failed.
+    /// The errno of the system call, if a call failed.
     package var systemError: CInt? {
         guard case .system(_, let number) = reason else { return nil }
         return number
@@ -47,7 +47,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     private static func text(_ number: CInt) -> String {
-        // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+        // glibc keeps the text per thread (strerror(3)), and the text is copied at once.
         unsafe String(cString: strerror(number))
     }
 

@@ -2,14 +2,16 @@ import Glibc
 
 /// The users that may read or write a file.
 package enum FilePrivacy: Sendable {
-    /// Of this user or root, without any permission for group and others, and not reached by a symbolic link.
+    /// The owner is this user or root, group and others have no permission, and no symbolic link is followed.
     case ownerOnly
-    /// The file is a credential as systemd hands it over.
+    /// The file is a credential that systemd provides.
     ///
-    /// As `ownerOnly`, but a file of root's may have the group's read bit (there it is the mask of the ACL that names
-    /// the service's user), and the path may be a symbolic link.
+    /// As `ownerOnly`, with two exceptions. A file of root may have the group's read bit, which there is the mask of
+    /// the ACL that names the service's user. The path may be a symbolic link.
     case credential
-    /// Nothing is secret: anyone may read it, and its owner alone may write it. The path may be a symbolic link.
+    /// A file without secrets, which all users may read and only its owner may write.
+    ///
+    /// The path may be a symbolic link.
     case published
 
     var openFlags: CInt {
@@ -33,7 +35,7 @@ package enum FilePrivacy: Sendable {
         }
     }
 
-    /// The bits of its mode that a file of that owner must not have.
+    /// Returns the mode bits that a file of this owner must not have.
     func forbiddenBits(owner: uid_t) -> mode_t {
         switch self {
         case .ownerOnly: 0o077

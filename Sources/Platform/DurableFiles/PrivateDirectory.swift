@@ -1,11 +1,11 @@
 import Glibc
 
-/// Directories that nobody but their user can change.
+/// Directories that only their user can change.
 package enum PrivateDirectory {
-    /// Makes the directory with mode 0700, and the missing ones above it.
+    /// Makes the directory with mode 0700, and the missing directories above it.
     ///
-    /// One that is there already must belong to this user and be writable for nobody else; a symbolic link to one is
-    /// followed (systemd makes such links), and what it leads to is checked.
+    /// An existing directory must belong to this user, and no other user may have permission to write in it. A symbolic
+    /// link to a directory is followed (systemd makes such links), and its target is checked.
     package static func make(at path: String) throws(FileError) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
         try makeMissing(path)
@@ -15,7 +15,7 @@ package enum PrivateDirectory {
         try checkStatus(directory.status(), path: path)
     }
 
-    /// Whether ``make(at:)`` would find the directory in order, or could make it; nothing is made.
+    /// Checks that ``make(at:)`` would accept the directory or could make it, without making it.
     package static func check(at path: String) throws(FileError) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
         let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -26,10 +26,10 @@ package enum PrivateDirectory {
         try checkAccess(path)
     }
 
-    /// Looks at the next directory above that is there.
+    /// Checks the nearest directory above that exists.
     private static func checkMissing(_ path: String) throws(FileError) {
         var status = stat()
-        // A symbolic link that leads nowhere is in the way of a directory.
+        // A dangling symbolic link is in the way of a directory.
         if unsafe lstat(path, &status) == 0 { throw FileError(path: path, reason: .notDirectory) }
         let above = parent(of: path) ?? "."
         guard unsafe stat(above, &status) == 0 else {
@@ -61,7 +61,7 @@ package enum PrivateDirectory {
         try Descriptor(takingOwnershipOf: number, path: parent, operation: "open").synchronize()
     }
 
-    /// What is before the last name; nil for a single name and for the root.
+    /// Returns the path before the last name, or `nil` for a single name and for the root.
     private static func parent(of path: String) -> String? {
         let parts = path.split(separator: "/")
         guard parts.count > 1 else { return path.hasPrefix("/") && !parts.isEmpty ? "/" : nil }

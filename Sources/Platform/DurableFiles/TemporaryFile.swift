@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file under a random name beside its later place.
+/// A file with a random name in the directory of its final name.
 ///
 /// It is removed unless it was renamed.
 struct TemporaryFile: ~Copyable {
@@ -11,7 +11,7 @@ struct TemporaryFile: ~Copyable {
     private let name: String
     private var isRenamed = false
 
-    /// The directory must stay open for as long as this value lives.
+    /// Creates the file in `directory`, which must stay open for as long as this value exists.
     init(for location: FileLocation, in directory: borrowing Descriptor) throws(FileError) {
         let name = Self.prefix + String(UInt64.random(in: .min ... .max), radix: 16)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -31,7 +31,9 @@ struct TemporaryFile: ~Copyable {
         try file.synchronize()
     }
 
-    /// Gives the file its name; whoever opens that name finds the old file or the whole new one.
+    /// Gives the file its final name.
+    ///
+    /// A reader that opens that name gets the old file or the complete new one.
     mutating func take(
         _ location: FileLocation, in directory: borrowing Descriptor, replacing: Bool
     ) throws(FileError) {
@@ -41,8 +43,8 @@ struct TemporaryFile: ~Copyable {
             }
             isRenamed = true
         } else {
-            // A link, because rename would overwrite, and Glibc's module lacks renameat2. The temporary name goes
-            // with this value.
+            // A link, because rename would overwrite the file, and Glibc's module lacks renameat2. `deinit` removes the
+            // temporary name.
             guard unsafe linkat(directory.number, name, directory.number, location.name, 0) == 0 else {
                 throw .afterCall("link", path: location.path)
             }

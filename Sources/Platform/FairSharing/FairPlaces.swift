@@ -1,17 +1,17 @@
-/// Places that owners share: so many in all, so many for one owner, and some that are kept for favoured members.
+/// Places that owners share, with a bound in all, bounds per owner, and places kept for favoured members.
 ///
-/// An owner may be within another, such as a process of a user or an address of a network: then a place is of each of
-/// them. A newcomer costs a few hash look-ups, and a look at every member only if somebody has to leave.
+/// An owner may be within another, such as a process of a user or an address of a network. A place then counts for each
+/// of them. A newcomer costs a few hash look-ups. All members are examined only if one of them has to leave.
 package struct FairPlaces<Owner: Hashable & Sendable, Member: Sendable>: Sendable {
     package typealias ID = Int
 
-    /// The most members at a time.
+    /// The bounds on the number of members at a time.
     package struct Bounds: Sendable {
-        /// Of all owners together.
+        /// The bound for all owners together.
         package let all: Int
-        /// The part of `all` that is for favoured members alone.
+        /// The part of `all` that only favoured members may use.
         package let kept: Int
-        /// Of one owner at each level, the outermost first; `nil` if it has no bound of its own.
+        /// The bounds for one owner at each level, the outermost first, or `nil` if a level has no bound.
         package let ofOwner: [Int?]
 
         package init(all: Int, kept: Int = 0, ofOwner: [Int?] = []) {
@@ -20,17 +20,19 @@ package struct FairPlaces<Owner: Hashable & Sendable, Member: Sendable>: Sendabl
             self.ofOwner = ofOwner
         }
 
-        /// The most that are not favoured.
+        /// The most members that are not favoured.
         fileprivate var others: Int { all - kept }
     }
 
     private struct Place {
-        /// The outermost first.
+        /// The owners, the outermost first.
         let owners: [Owner]
         var isFavoured: Bool
         var member: Member
 
-        /// The innermost, below the last level; `nil` if it has none.
+        /// Returns the owner at a level, or the innermost owner below the last level.
+        ///
+        /// Returns `nil` if the place has no owner.
         func owner(at level: Int) -> Owner? { level < owners.count ? owners[level] : owners.last }
     }
 
@@ -44,24 +46,25 @@ package struct FairPlaces<Owner: Hashable & Sendable, Member: Sendable>: Sendabl
 
     package var count: Int { places.count }
 
-    /// Gives a newcomer a place if there is one.
+    /// Gives a newcomer a place if that exceeds no bound.
     ///
     /// - Parameter owners: the outermost first.
-    /// - Returns: `nil` if there is none.
+    /// - Returns: `nil` if a bound would be exceeded.
     package mutating func admit(_ member: Member, of owners: [Owner], isFavoured: Bool = false) -> ID? {
         let isFull = places.count >= bounds.all || !isFavoured && places.count - favoured >= bounds.others
         guard !isFull, owner(of: owners, having: 1) == nil else { return nil }
         return add(Place(owners: owners, isFavoured: isFavoured, member: member))
     }
 
-    /// Gives a newcomer a place; if that is one too many, somebody leaves, perhaps the newcomer itself.
+    /// Gives a newcomer a place, and removes a member, perhaps the newcomer, if that is one too many.
     ///
-    /// It is one of an owner with more than its bound. If there is none, it is one of the owner with most, level by level;
-    /// a favoured one only if those have more than what is kept for them.
+    /// The member is of an owner with more than its bound. If no owner has more, the member is of the owner with the
+    /// most members, level by level. In that case a favoured member leaves only if the favoured members have more
+    /// places than are kept for them.
     ///
     /// - Parameters:
     ///   - owners: the outermost first.
-    ///   - rank: the lowest leaves first, and of equals the one that came first.
+    ///   - rank: the lowest leaves first. Among equals, the member that came first leaves.
     package mutating func enter(
         _ member: Member, of owners: [Owner], isFavoured: Bool = false, rank: (Member) -> Int
     ) -> (entered: ID, leaving: (id: ID, member: Member)?) {
@@ -74,9 +77,9 @@ package struct FairPlaces<Owner: Hashable & Sendable, Member: Sendable>: Sendabl
         return (id, remove({ $0.isFavoured == isOfFavoured }, rank))
     }
 
-    /// Takes a place back.
+    /// Frees a place.
     ///
-    /// - Returns: its member; `nil` if it has left before.
+    /// - Returns: its member, or `nil` if the member has already left.
     @discardableResult
     package mutating func leave(_ id: ID) -> Member? {
         guard let place = places.removeValue(forKey: id) else { return nil }
@@ -88,7 +91,7 @@ package struct FairPlaces<Owner: Hashable & Sendable, Member: Sendable>: Sendabl
         return place.member
     }
 
-    /// Takes the place of the next to leave back, of the owner with most among those that `isCandidate` is true of.
+    /// Removes the next candidate to leave: the lowest by `rank` of the owner with the most candidates.
     package mutating func removeNext(
         where isCandidate: (Member) -> Bool, rank: (Member) -> Int
     ) -> (id: ID, member: Member)? {
@@ -102,7 +105,7 @@ package struct FairPlaces<Owner: Hashable & Sendable, Member: Sendable>: Sendabl
         places[id]?.member = member
     }
 
-    /// Favours a member from now on, unless it has left.
+    /// Makes a member a favoured one, unless it has left.
     package mutating func favour(_ id: ID) {
         guard places[id]?.isFavoured == false else { return }
         places[id]?.isFavoured = true
@@ -117,7 +120,7 @@ package struct FairPlaces<Owner: Hashable & Sendable, Member: Sendable>: Sendabl
         return lastID
     }
 
-    /// The outermost of these that has more than its bound, or would with so many newcomers.
+    /// Returns the outermost owner that would exceed its bound with `newcomers` more members.
     private func owner(of owners: [Owner], having newcomers: Int) -> Owner? {
         zip(owners, bounds.ofOwner).first { owner, most in
             most.map { counts[owner, default: 0] + newcomers > $0 } ?? false

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// A queue for something that is shared out in units: keys take turns, and each key's own wait in order.
+/// A queue for a resource that is shared out in units: keys take turns, and each key's tickets keep their order.
 ///
-/// A key that holds as much as it may lets the others pass. The next in turn that only lacks room in all is waited for,
-/// so that small pieces never keep a large one waiting for ever.
+/// A key that holds its maximum lets the others pass. If the next ticket lacks only room in all, the queue waits for
+/// it, so that small tickets never keep a large one waiting for ever.
 package final class FairQueue<Key: Hashable & Sendable>: Sendable {
     /// The bounds of a queue.
     package struct Bounds: Sendable {
-        /// Units that are held at a time, in all and by one key.
+        /// The units that are held at a time, in all and by one key.
         package var capacity: Int
         package var capacityOfKey: Int
-        /// Tickets that wait or hold, in all and of one key.
+        /// The tickets that wait or hold units, in all and of one key.
         package var tickets = Int.max
         package var ticketsOfKey = Int.max
 
@@ -24,26 +24,26 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The refusal of one more ticket.
+    /// The refusal of a ticket by a full queue.
     package enum FullError: Error, Equatable {
-        /// The key has as many as it may.
+        /// The key already has its maximum of tickets.
         case ofKey
         case ofAll
     }
 
-    /// A place in the queue, and then a hold of units.
+    /// A place in the queue, and then the units that it gets.
     ///
-    /// It leaves by itself once nobody keeps it.
+    /// It leaves the queue when its last reference is released.
     package final class Ticket: Sendable {
         fileprivate let id: Int
         fileprivate let key: Key
-        /// At most what the key may hold.
+        /// The number of units, at most the maximum of one key.
         package let units: Int
         private let queue: FairQueue
         private let turn: TurnMark
         private let hasLeft = Atomic(false)
 
-        /// Whether the turn has come, and the units are held.
+        /// Whether the turn has come and the units are held.
         package var isTurn: Bool { !hasLeft.load(ordering: .relaxed) && turn.hasCome.load(ordering: .acquiring) }
 
         fileprivate init(_ queue: FairQueue, key: Key, _ waiter: Waiter) {
@@ -54,16 +54,16 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
 
         deinit { leave() }
 
-        /// Gives the units back, or the place in the queue; idempotent.
+        /// Returns the units, or gives up the place in the queue; idempotent.
         ///
-        /// `onTurn` may still be called if the turn comes just now.
+        /// `onTurn` may still be called if the turn comes at the same moment.
         package func leave() {
             guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
             queue.remove(self)
         }
     }
 
-    /// Whether a ticket's turn has come; seen without the queue's lock.
+    /// A flag that a ticket's turn has come, which can be read without the queue's lock.
     fileprivate final class TurnMark: Sendable {
         let hasCome = Atomic(false)
     }
@@ -77,18 +77,18 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
 
     /// The tickets of a key.
     ///
-    /// However many wait, each operation looks at one.
+    /// Each operation examines one ticket, even if many wait.
     private struct Share {
         var held = 0
         var tickets = 0
         private var waiting: [Int: Waiter] = [:]
-        /// The ids in order, from `start` on; those that have left are passed over.
+        /// The ids in order, from `start` on; ids of tickets that have left are skipped.
         private var order: [Int] = []
         private var start = 0
 
         var isWaiting: Bool { !waiting.isEmpty }
 
-        /// The first that waits.
+        /// The first waiting ticket.
         var first: Waiter? {
             mutating get {
                 while start < order.count {
@@ -109,7 +109,7 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
             waiting[waiter.id] = waiter
         }
 
-        /// Takes one out.
+        /// Removes a ticket from the waiting ones.
         ///
         /// - Returns: whether it waited.
         mutating func remove(_ id: Int) -> Bool { waiting.removeValue(forKey: id) != nil }
@@ -120,7 +120,7 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
         var tickets = 0
         var lastID = 0
         var shares: [Key: Share] = [:]
-        /// The keys that wait, in the order of their turns.
+        /// The keys with waiting tickets, in the order of their turns.
         var turns: [Key] = []
     }
 
@@ -129,21 +129,21 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
 
     package init(_ bounds: Bounds) { self.bounds = bounds }
 
-    /// Units that are held, and tickets that wait or hold.
+    /// The units that are held, and the tickets that wait or hold units.
     package var usage: (held: Int, tickets: Int) { state.withLock { ($0.held, $0.tickets) } }
 
-    /// Units that a key holds, and its tickets that wait or hold.
+    /// Returns the units that a key holds, and its tickets that wait or hold units.
     package func usage(of key: Key) -> (held: Int, tickets: Int) {
         state.withLock { ($0.shares[key]?.held ?? 0, $0.shares[key]?.tickets ?? 0) }
     }
 
-    /// Takes a place in the queue.
+    /// Enters the queue.
     ///
     /// - Parameters:
-    ///   - units: more than the key may hold count as that.
-    ///   - isFavoured: whether the bound on the tickets of all does not hold for this one.
-    ///   - onTurn: called once with the turn, before this returns if there is room, and otherwise on the thread of
-    ///     whoever gave the room back. It must return soon, and must not leave the queue itself.
+    ///   - units: a number above the key's maximum counts as the maximum.
+    ///   - isFavoured: whether this ticket is exempt from the bound on all tickets.
+    ///   - onTurn: called once when the turn comes: before this call returns if there is room, otherwise on the thread
+    ///     that returned the units. It must return soon, and must not leave the queue itself.
     /// - Throws: ``FullError`` at once if there are too many tickets.
     package func enter(
         _ key: Key, units: Int = 1, isFavoured: Bool = false, onTurn: @escaping @Sendable () -> Void
@@ -168,7 +168,7 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
         state.shares[key, default: Share()].append(waiter)
     }
 
-    /// Takes units if there is room at once and nobody waits for it; `nil` if there is not.
+    /// Takes units if there is room at once and no ticket waits for it, or returns `nil`.
     package func enterAtOnce(_ key: Key, units: Int = 1) -> Ticket? {
         guard let ticket = try? enter(key, units: units, onTurn: {}) else { return nil }
         guard ticket.isTurn else {
@@ -186,7 +186,7 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
             } else {
                 state.shares[key]?.held -= ticket.units
                 state.held -= ticket.units
-                // It had its turn: those that wait as well come before its next.
+                // The key had its turn, so the other keys that wait come before its next turn.
                 if state.shares[key]?.held == 0, let index = state.turns.firstIndex(of: key) {
                     state.turns.append(state.turns.remove(at: index))
                 }
@@ -199,7 +199,7 @@ package final class FairQueue<Key: Hashable & Sendable>: Sendable {
         for waiter in next { waiter.onTurn() }
     }
 
-    /// Gives room to those whose turn it is.
+    /// Gives units to the tickets whose turn it is, and returns them.
     private func serve(_ state: inout State) -> [Waiter] {
         var served: [Waiter] = []
         var index = 0
@@ -244,9 +244,9 @@ extension FairQueue {
         }
     }
 
-    /// Does `body` when its turn comes; a caller that is cancelled meanwhile leaves the queue.
+    /// Runs `body` when its turn comes; a caller that is cancelled meanwhile leaves the queue.
     ///
-    /// - Throws: ``FullError`` at once if there are too many tickets, `CancellationError`, and what `body` throws.
+    /// - Throws: ``FullError`` at once if there are too many tickets, `CancellationError`, and the errors of `body`.
     package func run<Value: Sendable>(
         _ key: Key, units: Int = 1, isFavoured: Bool = false, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -256,7 +256,7 @@ extension FairQueue {
     }
 }
 
-/// A turn that comes, or is called off, whichever is first.
+/// The first outcome of a wait: the turn comes, or the caller is cancelled.
 private final class Turn: Sendable {
     private enum State {
         case open

@@ -1,30 +1,30 @@
-/// A rate limit: a token bucket for each key, which a call empties by its cost.
+/// A rate limit with a token bucket for each key; a call takes tokens for its cost.
 ///
-/// The sum is bounded too: so many keys have a bucket of their own, and all others share one. A bucket that is full
-/// again is forgotten: by the first call after twice the time in which an empty one fills, at the latest.
+/// The memory is bounded too: `maxKeys` keys have a bucket of their own, and all other keys share one. A bucket that is
+/// full again is forgotten, at the latest by the first call after twice the time in which an empty bucket fills.
 package struct RateLimit<Key: Hashable & Sendable>: Sendable {
-    /// The most tokens of a bucket.
+    /// The most tokens in a bucket.
     private let burst: Int
-    /// The time for one more token.
+    /// The time in which a bucket gains one token.
     private let interval: Duration
     private let maxKeys: Int
-    /// The moment at which each bucket is full again; `nil` is the key of those that share one.
+    /// The time at which each bucket is full again; the key `nil` is the shared bucket.
     private var fullAt: [Key?: Duration] = [:]
-    /// The time that has passed, whatever the caller's clock was set to.
+    /// The time that has passed, which does not decrease if the caller's clock is set back.
     private var elapsed: Duration = .zero
     private var last: Duration?
-    /// The earliest moment to look for buckets that are full again because there is no place for another.
+    /// The earliest time of the next search for full buckets when a new bucket has no place.
     private var nextLook: Duration = .zero
-    /// When it is looked for them in any case.
+    /// The time of the next search for full buckets in any case.
     private var nextSweep: Duration = .zero
 
     /// The number of keys that have a bucket.
     package var count: Int { fullAt.count }
 
     /// - Parameters:
-    ///   - burst: tokens, at least one.
-    ///   - interval: for one more token.
-    ///   - maxKeys: keys with a bucket of their own.
+    ///   - burst: the tokens of a full bucket, at least one.
+    ///   - interval: the time for one more token.
+    ///   - maxKeys: the number of keys with a bucket of their own.
     package init(burst: Int, every interval: Duration, maxKeys: Int) {
         self.burst = burst
         self.interval = interval
@@ -33,12 +33,13 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
 
     /// Takes as many tokens as a call costs.
     ///
-    /// A cost of more than the whole bucket takes a full one, and leaves a debt.
+    /// A cost above the size of the bucket needs a full bucket, and leaves a debt.
     ///
     /// - Parameters:
     ///   - cost: at least 0.
-    ///   - now: since any moment that is always the same; a clock that was set back neither fills nor blocks.
-    /// - Returns: `nil` if they were there; else nothing was taken, and another try is worth it after so many seconds.
+    ///   - now: the time since any fixed moment. A clock that was set back neither fills nor blocks a bucket.
+    /// - Returns: `nil` if the tokens were taken. Otherwise none was taken, and the caller may try again after this
+    ///   number of seconds.
     package mutating func take(_ key: Key, cost: Int = 1, now: Duration) -> Int? {
         pass(now)
         let key = bucket(of: key)
@@ -49,7 +50,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Gives tokens back that a call took and did not need.
+    /// Returns tokens that a call took and did not need.
     package mutating func giveBack(_ key: Key, cost: Int = 1) {
         let key = fullAt[key] == nil ? nil : Optional(key)
         guard let full = fullAt[key] else { return }
@@ -62,16 +63,17 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
         last = now
         guard elapsed >= nextSweep else { return }
         fullAt = fullAt.filter { $0.value > elapsed }
-        // Each bucket that stays was used since, or is in debt: a look costs no more than the calls before it.
+        // Each bucket that stays was used since the last sweep, or is in debt. A sweep costs no more than the calls
+        // before it.
         nextSweep = elapsed + interval * burst
     }
 
-    /// The key itself if it has a bucket or may get one.
+    /// Returns the key if it has a bucket or may get one, or `nil` for the shared bucket.
     private mutating func bucket(of key: Key) -> Key? {
         guard fullAt[key] == nil, fullAt.count >= maxKeys else { return key }
         if elapsed >= nextLook {
             fullAt = fullAt.filter { $0.value > elapsed }
-            // One look for each token at most, so that ever new keys cost no more than they may.
+            // At most one search per token, so that a stream of new keys costs no more than the limit allows.
             nextLook = elapsed + interval
         }
         return fullAt.count < maxKeys ? key : nil
