@@ -1,18 +1,18 @@
 package import NIOCore
 import Synchronization
 
-/// When a client has to have done something, put off with each thing that it does.
+/// A deadline for the next action of a client, postponed by each action.
 ///
-/// There is one timer at a time, on the event loop of the connection. It is set anew when it rings too early, so to put
-/// the deadline off wakes up no thread, which setting a timer from another thread does.
+/// There is one timer at a time, on the connection's event loop. A timer that fires too early is set again. Postponing
+/// the deadline therefore wakes no thread, as setting a timer from another thread does.
 package final class ClientDeadline: Sendable {
     private struct State {
-        /// Nil while the client owes nothing; it never moves to an earlier time.
+        /// The deadline, which never moves to an earlier time, or `nil` while the client owes no action.
         var time: NIODeadline?
-        /// Whether there is a timer, or is about to be.
+        /// Whether a timer is set or about to be set.
         var isTimed = false
         var timer: Scheduled<Void>?
-        /// Whether it is called off until the server's answer begins.
+        /// Whether ``resume()`` must start the deadline again.
         var isPaused = false
         var isOver = false
     }
@@ -23,15 +23,15 @@ package final class ClientDeadline: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - amount: how long a client has, counted from each ``renew()``.
-    ///   - action: called on the event loop if it is late.
+    ///   - amount: the time that a client has, counted from each ``renew()``.
+    ///   - action: called on the event loop if the client is late.
     package init(on loop: any EventLoop, after amount: TimeAmount, _ action: @escaping @Sendable () -> Void) {
         self.loop = loop
         self.amount = amount
         self.action = action
     }
 
-    /// The client has the whole time from now on.
+    /// Gives the client the full time from now on.
     package func renew() {
         let time = loop.now + amount
         let isTimed = state.withLock { state in
@@ -43,15 +43,15 @@ package final class ClientDeadline: Sendable {
         if !isTimed { setTimer(to: time) }
     }
 
-    /// The client owes nothing until ``renew()``.
+    /// Stops the deadline until ``renew()``.
     package func callOff() { state.withLock { $0.time = nil } }
 
-    /// The client owes nothing until ``resume()``, because the server takes its time.
+    /// Stops the deadline until ``resume()``, because the client waits for the server.
     package func pause() {
         state.withLock { state in (state.time, state.isPaused) = (nil, true) }
     }
 
-    /// The client has the whole time from now on, if it was paused.
+    /// Gives the client the full time from now on, if the deadline was paused.
     package func resume() {
         let wasPaused = state.withLock { state in
             defer { state.isPaused = false }
@@ -60,7 +60,7 @@ package final class ClientDeadline: Sendable {
         if wasPaused { renew() }
     }
 
-    /// Calls it off for good, and leaves no timer.
+    /// Stops the deadline for good, and cancels the timer.
     package func end() {
         let timer = state.withLock { state in
             state.isOver = true

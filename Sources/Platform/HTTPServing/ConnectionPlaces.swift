@@ -2,32 +2,32 @@ package import FairSharing
 import NIOCore
 import Synchronization
 
-/// The open connections of a server, each in its place, and what became of those that were cut.
+/// The open connections of a server, each in its place, and the numbers of connections that it closed.
 ///
-/// A newcomer is taken, and another goes for it if there are too many: of the owner with most, the lowest by `rank`. So
-/// whoever opens too many pushes out nobody else's.
+/// A newcomer is admitted. If there are then too many, one connection is closed: of the owner with the most, the lowest
+/// by `rank`. A client that opens too many therefore closes no other client's connection.
 package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
     package typealias ID = FairPlaces<Owner, Place>.ID
 
-    /// A connection's place.
+    /// The place of a connection.
     package struct Place: Sendable {
         /// The innermost owner.
         package let owner: Owner?
-        /// When its client began to owe a request, or to read an answer: a number that grows.
+        /// The moment at which the client began to owe a request or to read an answer: a growing number.
         package fileprivate(set) var owesSince: Int
-        /// When the server began to answer a whole request; `nil` while the client owes something.
+        /// The moment at which the server began to answer a request, or `nil` while the client owes something.
         package fileprivate(set) var answeredSince: Int?
         /// The bytes of the last answer, which the client may not have read yet.
         fileprivate var unread = 0
         fileprivate let cut: @Sendable () -> Void
     }
 
-    /// The number of connections, and of those that were closed from this side since the start.
+    /// The number of open connections, and of connections that this side closed since the start.
     package struct Figures: Sendable, Equatable {
         package var open = 0
-        /// Newcomers for whom nobody could go.
+        /// Newcomers that were closed because no other connection could be closed.
         package var refused = 0
-        /// Connections that were closed to make a place for another.
+        /// Connections that were closed to make room for another.
         package var crowded = 0
         /// Connections that were closed because the client took too long.
         package var slow = 0
@@ -37,7 +37,7 @@ package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
         var places: FairPlaces<Owner, Place>
         var figures = Figures()
         var moment = 0
-        /// The bytes that all clients together leave unread.
+        /// The bytes of answers that all clients together have not read.
         var unread = 0
 
         mutating func nextMoment() -> Int {
@@ -53,8 +53,8 @@ package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - maxUnread: bytes of answers that clients leave unread, all together.
-    ///   - rank: the lowest goes first.
+    ///   - maxUnread: the most bytes of unread answers, of all clients together.
+    ///   - rank: the lowest is closed first.
     package init(
         _ bounds: FairPlaces<Owner, Place>.Bounds, maxUnread: Int = .max, rank: @escaping @Sendable (Place) -> Int
     ) {
@@ -72,12 +72,12 @@ package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Gives a connection a place, and cuts another one if there is none left.
+    /// Gives a connection a place, and closes another connection if there are too many.
     ///
     /// - Parameters:
     ///   - owners: the outermost first.
-    ///   - cut: closes the connection; called at most once, and not while this is locked.
-    /// - Returns: the other may be the same one.
+    ///   - cut: closes the connection. It is called at most once, and not while the state is locked.
+    /// - Returns: the new place, and the place that was freed. Both may be the same.
     @discardableResult
     package func enter(
         _ owners: [Owner], cut: @escaping @Sendable () -> Void
@@ -98,7 +98,7 @@ package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
         state.withLock { state in state.unread -= state.places.leave(id)?.unread ?? 0 }
     }
 
-    /// Notes that a client has sent a whole request, and so has read the last answer.
+    /// Records that a client has sent a whole request, and so has read the last answer.
     package func beginsAnswer(to id: ID) {
         state.withLock { state in
             let moment = state.nextMoment()
@@ -109,7 +109,9 @@ package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Notes that a client owes the next request, from now on if the last one was good; then it is favoured.
+    /// Records that a client owes the next request.
+    ///
+    /// If the last request was good, the client owes the next one from now on and is favoured.
     package func owes(_ id: ID, wasGood: Bool) {
         state.withLock { state in
             let moment = state.nextMoment()
@@ -121,9 +123,9 @@ package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Notes that a client has to say something from now on, or to read an answer of so many bytes.
+    /// Records that a client must send bytes from now on, or read an answer of `unread` bytes.
     ///
-    /// - Returns: connections that were cut, since too much is left unread.
+    /// - Returns: the connections that were closed because too many bytes are unread.
     @discardableResult
     package func waits(_ id: ID, unread: Int = 0) -> [ID] {
         let leaving = state.withLock { state in
@@ -140,7 +142,7 @@ package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
             return leaving
         }
         for place in leaving { place.member.cut() }
-        // Not by a key path, which is made anew at each call in a type of any owner.
+        // A closure, because a type with any owner makes a key path anew at each call.
         return leaving.map { $0.id }
     }
 

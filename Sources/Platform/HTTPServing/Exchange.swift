@@ -4,15 +4,15 @@ package import NIOCore
 import NIOHTTPTypes
 import Synchronization
 
-/// A request as responders see it, and the answer as its client expects it: what all our servers owe every client of HTTP.
+/// An HTTP request for its responder and the answer for its client, with the rules that all our servers follow.
 ///
-/// - `HEAD` is `GET`, and its answer has the same status and fields, and no body (RFC 9110 section 9.3.2).
-/// - A client that holds its body back (`Expect: 100-continue`) is told to go on once somebody reads the body, or gets its
-///   final answer at once (section 10.1.1).
+/// - `HEAD` is handled as `GET`. Its answer has the same status and fields, and no body (RFC 9110 section 9.3.2).
+/// - A client that sends `Expect: 100-continue` holds its body back. It gets `100 Continue` once the responder reads
+///   the body, or its final answer at once (section 10.1.1).
 package struct Exchange: Sendable {
-    /// With `GET` in the place of `HEAD`.
+    /// The request, with `GET` in the place of `HEAD`.
     package let request: Request
-    /// Whether the client asked for the head alone: work that only a body needs can be left out.
+    /// Whether the client asked for the head alone, so that work for the body can be left out.
     package var isHead: Bool { original.method == .head }
     private let original: Request
     private let channel: any Channel
@@ -33,14 +33,14 @@ package struct Exchange: Sendable {
 
     /// Sends an answer.
     ///
-    /// - Returns: whether it is the last one of its connection, which is to be closed with ``close()``.
+    /// - Returns: whether it is the last answer of its connection. The caller must then close it with ``close()``.
     package func send(_ response: Response, by writer: consuming ResponseWriter) async throws -> Bool {
         var head = response.head
         if let allowed = head.headerFields[.allow], allowed.split(separator: ", ").contains("GET") {
             head.headerFields[.allow] = allowed + ", HEAD"
         }
-        // The body may still come or not: the next request could not be told from it. And the encoder would end a body whose
-        // length is not known, which an answer to HEAD does not have.
+        // The body that was held back may still come or not, and the next request could not be told from it. And the
+        // encoder would end a body whose length is not known, but an answer to HEAD has no body.
         let isLast = heldBack?.isHeldBack == true || isHead && response.body.contentLength == nil
         if isLast { head.headerFields[.connection] = "close" }
         guard isHead else {
@@ -55,11 +55,11 @@ package struct Exchange: Sendable {
         return isLast
     }
 
-    /// Closes the connection as RFC 9112 section 9.6 has it: what the client still sends is read, and not looked at.
+    /// Closes the connection as RFC 9112 section 9.6 says: reads and discards the bytes that still come.
     ///
-    /// Ends once the client has closed its half; the caller's deadline cuts one that does not.
+    /// Ends once the client has closed its half. The caller's deadline cuts a client that does not.
     ///
-    /// - Throws: always, so that whoever serves the connection takes no request from what was sent behind this one.
+    /// - Throws: always, so that the server takes no request from the bytes behind this one.
     package func close() async throws -> Never {
         try? await channel.close(mode: .output)
         if heldBack?.isHeldBack == true { for try await _ in original.body {} }
@@ -68,7 +68,7 @@ package struct Exchange: Sendable {
     }
 }
 
-/// The connection has had its last answer.
+/// The error that ends a connection after its last answer.
 private struct ClosedConnectionError: Error {}
 
 extension Request {
@@ -82,7 +82,7 @@ extension Request {
     }
 }
 
-/// A body that its client sends once it is told to go on.
+/// A body that its client sends after `100 Continue`.
 private final class HeldBackBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -95,7 +95,7 @@ private final class HeldBackBody: AsyncSequence, Sendable {
         self.channel = channel
     }
 
-    /// Whether nobody has read it yet.
+    /// Whether the body has not been read yet.
     var isHeldBack: Bool { held.withLock(\.self) }
 
     private func askFor() async throws {

@@ -4,7 +4,7 @@ package import Logging
 package import NIOCore
 import NIOPosix
 
-/// Listens on one address, and answers what comes there in HTTP: what the agent's servers have in common.
+/// A listener on one address that answers in HTTP: the common part of the agent's servers.
 package struct HTTPListener: Sendable {
     private let address: BindAddress
     private let serverName: String?
@@ -12,8 +12,8 @@ package struct HTTPListener: Sendable {
     private let log: Logger
 
     /// - Parameters:
-    ///   - serverName: what the field `server` of an answer says; nil: there is none.
-    ///   - connections: so many at a time; more wait until one is closed.
+    ///   - serverName: the field `server` of an answer. `nil` if answers do not have it.
+    ///   - connections: the most connections at a time. More wait until one is closed.
     package init(_ address: BindAddress, serverName: String? = nil, connections: Int, log: Logger) {
         self.address = address
         self.serverName = serverName
@@ -21,14 +21,14 @@ package struct HTTPListener: Sendable {
         self.log = log
     }
 
-    /// As many as have places, some more for whom others are closed, and the strangers of a ``PeerGate``.
+    /// Allows for all places, some connections for which others are closed, and a ``PeerGate``'s strangers.
     package init(_ address: BindAddress, places: SourcePlaces, log: Logger) {
         self.init(address, connections: places.limit + SourcePlaces.spare + PeerGate.maxStrangers, log: log)
     }
 
     /// Serves until a graceful shutdown.
     ///
-    /// - Parameter onListening: called with the address once it is taken; nobody is answered before it returns.
+    /// - Parameter onListening: called with the address once it is bound. No request is answered before it returns.
     /// - Throws: `IOError` if the address cannot be listened on.
     package func run(
         _ channel: some ServerChildChannel, onListening: @escaping @Sendable (String) async -> Void
@@ -36,7 +36,7 @@ package struct HTTPListener: Sendable {
         try await run(channel, onTaken: { await onListening($0.address) })
     }
 
-    /// Serves until a graceful shutdown, or until it is retired and its last connection has ended.
+    /// Serves until a graceful shutdown, or until the listener is retired and its last connection has ended.
     func run(_ channel: some ServerChildChannel, onTaken: @escaping @Sendable (Listening) async -> Void) async throws {
         var quiet = log
         quiet.logLevel = .notice
@@ -55,17 +55,19 @@ package struct HTTPListener: Sendable {
     }
 }
 
-/// An address that is listened on.
+/// An address that has a listener.
 struct Listening: Sendable {
     let address: String
-    /// Has it take no more connections; those that are there go on.
+    /// Stops accepting connections; the open ones go on.
     ///
-    /// SwiftNIO removes the socket at a Unix address as it closes it.
+    /// SwiftNIO removes the file of a Unix socket when it closes the socket.
     let retire: @Sendable () async -> Void
 }
 
 extension SocketAddress {
-    /// As a setting has it, `127.0.0.1:9464` or `[::1]:9464`, with the port that was taken; a socket's path.
+    /// The address as in a setting, such as `127.0.0.1:9464` or `[::1]:9464`, or the path of a Unix socket.
+    ///
+    /// The port is the port that was bound.
     fileprivate var text: String {
         guard let host = ipAddress, let port else { return pathname ?? "" }
         return `protocol` == .inet6 ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -73,9 +75,9 @@ extension SocketAddress {
 }
 
 extension IOError {
-    /// The kernel's word for it.
+    /// The system's text for the error.
     package var text: String {
-        // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+        // glibc keeps the text per thread (strerror(3)), and the text is copied at once.
         unsafe String(cString: strerror(errnoCode))
     }
 }

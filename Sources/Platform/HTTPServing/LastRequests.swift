@@ -4,7 +4,7 @@ package import NIOCore
 import NIOHTTP1
 
 extension HTTP1Channel {
-    /// As `setup`; and each connection ends after the request after which HTTP lets it end.
+    /// Calls `setup`, and makes each connection end after the request that is the last one in HTTP.
     package func setupWithLastRequests(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
@@ -15,10 +15,10 @@ extension HTTP1Channel {
     }
 }
 
-/// Says of the last request of a connection that it is the last, in the one way that Hummingbird understands.
+/// A handler that marks the last request of a connection in the one way that Hummingbird understands.
 ///
-/// HTTP has more: `close` in any case and among other options (RFC 9110 section 7.6.1), and HTTP/1.0 without
-/// `keep-alive` (RFC 9112 section 9.3). A client of HTTP/1.0 is not asked to go on (RFC 9110 section 10.1.1).
+/// HTTP has more ways: `close` in any letter case and among other options (RFC 9110 section 7.6.1), and HTTP/1.0
+/// without `keep-alive` (RFC 9112 section 9.3). A client of HTTP/1.0 gets no `100 Continue` (RFC 9110 section 10.1.1).
 private final class LastRequests: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

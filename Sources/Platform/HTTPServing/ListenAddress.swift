@@ -1,12 +1,12 @@
 import NIOCore
 
-/// HOST:PORT to listen on; port 0 is the system's choice.
+/// A HOST:PORT to listen on; with port 0, the system chooses the port.
 package struct ListenAddress: Sendable, Equatable {
-    /// Which hosts a setting takes.
+    /// The hosts that a setting accepts.
     package enum Hosts: Sendable {
         /// IP addresses and `localhost`.
         case addresses
-        /// Names too.
+        /// IP addresses, `localhost` and host names.
         case addressesAndNames
     }
 
@@ -15,7 +15,7 @@ package struct ListenAddress: Sendable, Equatable {
 
     /// Reads HOST:PORT, such as `localhost:8080`, `192.0.2.1:0` or `[2001:db8::1]:8443`.
     ///
-    /// If names are allowed, also `issuer.example:443`. Returns nil for any other text.
+    /// If names are allowed, it also reads `issuer.example:443`. It returns `nil` for any other text.
     package init?(_ text: String, hosts: Hosts) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
@@ -27,15 +27,15 @@ package struct ListenAddress: Sendable, Equatable {
         self.port = port
     }
 
-    /// As it is written: `localhost:8080` or `[::1]:8080`.
+    /// The written form, such as `localhost:8080` or `[::1]:8080`.
     package var text: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can reach the address.
     package var isLoopback: Bool {
         host == "localhost" || host == "::1" || Self.isIPAddress(host) && host.hasPrefix("127.")
     }
 
-    /// The host without the brackets that an IPv6 address, and nothing else, is in.
+    /// Returns the host without brackets, which only an IPv6 address has, or `nil` for any other text.
     private static func host(_ text: Substring, _ hosts: Hosts) -> String? {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let host = String(isBracketed ? text.dropFirst().dropLast() : text)

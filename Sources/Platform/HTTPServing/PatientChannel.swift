@@ -3,38 +3,40 @@ package import HummingbirdCore
 package import Logging
 package import NIOCore
 
-/// What happens on one connection to whoever comes: HTTP/1.1 within bounds, and no longer than a client has earned.
+/// An HTTP/1.1 channel with bounds on the header, and a deadline that only good requests extend.
 package struct PatientChannel: ServerChildChannel {
     package typealias Value = HTTP1Channel.Value
 
-    /// Who sent a request.
+    /// The sender of a request.
     package struct Peer: Sendable {
         package let address: String
         package let channel: any Channel
-        /// To be called once the whole request was read: from then on its client owes nothing.
+        /// Call it once the whole request was read, because the server then owes the answer.
         package let hasSentAll: @Sendable () -> Void
-        /// To be called instead by whoever takes long to answer: the client has all the time until that answer begins, and
-        /// then the whole time to read it.
+        /// Call it instead if the answer takes long: it stops the deadline until the answer begins.
+        ///
+        /// The client then has the full time to read the answer.
         package let waitsForAnswer: @Sendable () -> Void
-        /// To be called by whoever answers without an end of its own, such as events: the client has all the time until
-        /// that answer is over.
+        /// Call it for an answer without an end, such as events: it stops the deadline until the answer ends.
         package let takesLong: @Sendable () -> Void
     }
 
-    /// The answer to a request of a peer, and whether it was a good one, which earns its client more time.
+    /// A function that answers a peer's request.
+    ///
+    /// `isGood` says whether the request was a good one, which earns its client more time.
     package typealias Responder =
         @Sendable (_ request: Request, _ peer: Peer) async -> (response: Response, isGood: Bool)
 
-    /// The most that the fields of a request may be.
+    /// The limits for the fields of a request.
     package struct HeaderBounds: Sendable {
         let fieldBytes: Int
         let bytes: Int
         let fields: Int
 
         /// - Parameters:
-        ///   - fieldBytes: of one field.
-        ///   - bytes: of all together.
-        ///   - fields: how many there are.
+        ///   - fieldBytes: the most bytes of one field.
+        ///   - bytes: the most bytes of all fields together.
+        ///   - fields: the most fields.
         package init(fieldBytes: Int, bytes: Int, fields: Int) {
             self.fieldBytes = fieldBytes
             self.bytes = bytes
@@ -50,9 +52,9 @@ package struct PatientChannel: ServerChildChannel {
     private let responder: Responder
 
     /// - Parameters:
-    ///   - seconds: for a whole request and its answer, and for the next one after it.
-    ///   - gate: whose connections are let in; `nil`: everybody's.
-    ///   - unreadable: the answer to what cannot be read; `nil`: a bare 400.
+    ///   - seconds: the limit for a whole request and its answer, and for the next request after it.
+    ///   - gate: admits connections by their user. `nil` admits all.
+    ///   - unreadable: makes the answer to a request that cannot be read. `nil` sends a bare 400.
     package init(
         _ header: HeaderBounds, seconds: Int, places: SourcePlaces, gate: PeerGate? = nil,
         unreadable: (@Sendable (UnreadableRequests.Reason) -> UnreadableRequests.Reply)? = nil,
@@ -75,14 +77,14 @@ package struct PatientChannel: ServerChildChannel {
 
     package func handle(value: Value, logger: Logger) async {
         guard await !isRefused(value.channel) else {
-            // It has its answer, and holds nobody's place until it is closed.
+            // The client has its answer, and the connection uses no place until it is closed.
             try? await value.executeThenClose { _, _ in try await value.channel.closeFuture.get() }
             return
         }
         let (channel, places) = (value.channel, places)
         let place = places.enter(Source.path(of: channel.remoteAddress?.ipAddress)) { channel.cut() }.entered
         defer { places.leave(place) }
-        // However little it sends how often: only what the server calls good earns a client more time.
+        // Only a request that the server calls good earns a client more time, not bytes that it sends now and then.
         let deadline = ClientDeadline(on: channel.eventLoop, after: .seconds(Int64(seconds))) {
             places.noteSlow()
             channel.cut()
@@ -109,7 +111,7 @@ package struct PatientChannel: ServerChildChannel {
 
     private func isRefused(_ channel: any Channel) async -> Bool {
         guard gate != nil else { return false }
-        // One that has closed meanwhile has no handlers, and no request either.
+        // A connection that has closed meanwhile has no handlers, and no request either.
         return (try? await channel.pipeline.containsHandler(type: RefusedConnection.self).get()) != nil
     }
 
@@ -127,7 +129,7 @@ package struct PatientChannel: ServerChildChannel {
 extension Channel {
     /// Closes the connection at once.
     ///
-    /// A close that goes through TLS waits for the peer's own, which one that only holds places never sends.
+    /// A close through TLS waits for the peer's own close, which a client that only occupies places never sends.
     func cut() {
         eventLoop.execute {
             let pipeline = self.pipeline.syncOperations
@@ -136,14 +138,14 @@ extension Channel {
                 try pipeline.addHandler(beforeTLS, position: .first)
                 try pipeline.context(handler: beforeTLS).close(promise: nil)
             } catch {
-                // It is closed already.
+                // The connection is closed already.
                 self.close(promise: nil)
             }
         }
     }
 }
 
-/// Stands next to the socket, and does nothing.
+/// An empty handler that marks the position next to the socket.
 private final class FirstHandler: ChannelOutboundHandler {
     typealias OutboundIn = Never
 }

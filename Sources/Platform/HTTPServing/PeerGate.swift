@@ -4,34 +4,36 @@ package import Logging
 import NIOCore
 import Synchronization
 
-/// Lets in connections by the user at their other end, which the kernel tells, before a byte of HTTP is read.
+/// A gate that admits connections by the user at their other end, before a byte of HTTP is read.
 ///
-/// A refused connection gets a fixed answer. At most ``maxStrangers`` of them stand, in nobody else's place, for two seconds
-/// each.
+/// The kernel reports the user. A refused connection gets a fixed answer. At most ``maxStrangers`` refused connections
+/// are open, for two seconds each, and they use no other connection's place.
 package final class PeerGate: Sendable {
-    /// The rule that says whose connections are let in.
+    /// The rule that says whose connections are admitted.
     package enum Rule: Sendable, Equatable {
-        /// Everybody; the kernel is not asked.
+        /// All users; the kernel is not asked.
         case anyone
-        /// These users, by their numbers.
+        /// These users, by uid.
         case users(Set<UInt32>)
     }
 
-    /// Why a connection is refused.
+    /// The reason for a refusal.
     package enum Refusal: Sendable {
-        /// It is another user's.
+        /// The connection is another user's.
         case otherUser
-        /// The kernel does not tell whose it is, such as one that its client has closed already.
+        /// The kernel does not report the user, such as for a connection that its client has closed already.
         case notKnown
     }
 
-    /// The kernel's number for a user whom this process's user namespace does not have (user_namespaces(7)).
+    /// The uid that the kernel reports for a user outside of this process's user namespace (user_namespaces(7)).
     private static let unmappedUser: UInt32 = 65_534
-    /// The most refused connections at a time; for one more the oldest of the user with most is cut.
+    /// The most refused connections at a time.
+    ///
+    /// For one more, the oldest connection of the user with the most is cut.
     static let maxStrangers = 16
-    /// The time in which a refused client can read why.
+    /// The time that a refused client has to read the answer.
     private static let patience: TimeAmount = .seconds(2)
-    /// Between two log lines.
+    /// The pause between two log lines.
     private static let logPause: TimeAmount = .minutes(1)
 
     private struct LogState {
@@ -45,16 +47,16 @@ package final class PeerGate: Sendable {
     private let strangers = ConnectionPlaces<UInt32>(.init(all: maxStrangers)) { $0.owesSince }
     private let lines = Mutex(LogState())
 
-    /// - Parameter answer: a whole response of HTTP/1.1, in bytes.
+    /// - Parameter answer: makes a whole response of HTTP/1.1, in bytes.
     package init(_ rule: Rule, log: Logger, answer: @escaping @Sendable (Refusal) -> [UInt8]) {
         self.rule = rule
         self.log = log
         self.answer = answer
     }
 
-    /// Looks at a connection that was accepted just now, on its event loop; a refused one is answered and closed.
+    /// Checks a connection that was just accepted, on its event loop; answers and closes a refused one.
     ///
-    /// - Returns: whether it is let in.
+    /// - Returns: whether the connection is admitted.
     func admits(_ channel: any Channel) throws -> Bool {
         guard case .users(let users) = rule else { return true }
         let known = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) { socket in
@@ -95,7 +97,7 @@ package final class PeerGate: Sendable {
     }
 }
 
-/// Stands between a refused connection and everything else: sends one answer, and drops what comes.
+/// The first handler of a refused connection: sends one answer, and drops all input.
 final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

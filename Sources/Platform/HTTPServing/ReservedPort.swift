@@ -1,16 +1,17 @@
 import CLinux
 import Glibc
 
-/// The port of a listener at the other address of `localhost`, taken so that nobody else listens there.
+/// The listener's port at the other address of `localhost`, reserved so that no other process listens there.
 ///
-/// `localhost` is 127.0.0.1 and [::1]. A browser takes both for one origin, so who listens on the other one could give out
-/// pages of that origin. A connection to the reserved port is refused, and browsers then try the listener's address.
+/// `localhost` is 127.0.0.1 and [::1]. A browser takes both for one origin, so a process that listens on the other
+/// address could serve pages of that origin. A connection to the reserved port is refused, and browsers then try the
+/// listener's address.
 package final class ReservedPort: Sendable {
-    /// `nil` if the machine does not have the other address, and so nobody listens there.
+    /// The socket, or `nil` if the machine does not have the other address, where nobody can listen then.
     private let file: CInt?
 
-    /// - Parameter taken: the address that is listened on, such as `127.0.0.1:8300` or `[::1]:8300`.
-    /// - Returns: `nil` if somebody else has the port there, or it cannot be found out.
+    /// - Parameter taken: the listener's address, such as `127.0.0.1:8300` or `[::1]:8300`.
+    /// - Returns: `nil` if another process has the port there, or if that is not known.
     package init?(besides taken: String) {
         guard let port = taken.split(separator: ":").last.flatMap({ UInt16($0) }) else { return nil }
         let file = clinux_reserve_loopback(taken.hasPrefix("[") ? 0 : 1, port)

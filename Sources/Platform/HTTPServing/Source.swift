@@ -1,20 +1,20 @@
 import Glibc
 
-/// Where a connection comes from: a host, as far as hosts can be told apart, or a network.
+/// The origin of a connection: a host, as far as hosts can be told apart, or a network.
 package struct Source: Hashable, Sendable {
-    /// 4 or 6, and the first bytes of the address; none for a peer that has none.
+    /// The byte 4 or 6, then the first bytes of the address; empty for a peer without an address.
     private let bytes: [UInt8]
 
-    /// The networks of an address, the widest first, and the host at last.
+    /// Returns the networks of an address, the widest first, and the host at last.
     ///
-    /// A host is an IPv4 address, or the first 64 bits of an IPv6 address, since one may have all the rest. Whoever has many
-    /// of those has them of one network: /48 and /32, and with IPv4 /24 and /16. Many may come from this machine, which has
-    /// no host in it.
+    /// A host is an IPv4 address, or the first 64 bits of an IPv6 address, because one host may have all the rest. A
+    /// client with many hosts has them in one network: /48 and /32 for IPv6, /24 and /16 for IPv4. A loopback address
+    /// has no host, because many connections may come from this machine.
     static func path(of address: String?) -> [Source] {
         var (ipv4, ipv6) = ([UInt8](repeating: 0, count: 4), [UInt8](repeating: 0, count: 16))
         if let address, unsafe inet_pton(AF_INET, address, &ipv4) == 1 { return path(ipv4: ipv4) }
         guard let address, unsafe inet_pton(AF_INET6, address, &ipv6) == 1 else { return [Source(bytes: [])] }
-        // One that maps an IPv4 address (RFC 4291 §2.5.5.2) is that.
+        // An IPv4-mapped address (RFC 4291 §2.5.5.2) counts as its IPv4 address.
         if ipv6.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] { return path(ipv4: Array(ipv6.suffix(4))) }
         let isLoopback = ipv6.last == 1 && ipv6.dropLast().allSatisfy { $0 == 0 }
         return (isLoopback ? [16] : [4, 6, 8]).map { Source(bytes: [6] + ipv6.prefix($0)) }

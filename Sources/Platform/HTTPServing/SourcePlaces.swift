@@ -2,15 +2,15 @@ import FairSharing
 
 /// The places of a port, by the address that its connections come from.
 ///
-/// The one goes whose client has owed a whole request for the longest; one that is being answered goes last. Half of the
-/// places are kept for connections on which a good request came.
+/// The first connection to be closed is the one whose client has owed a whole request for the longest. A connection
+/// that is being answered is closed last. Half of the places are kept for connections on which a good request came.
 package typealias SourcePlaces = ConnectionPlaces<Source>
 
 extension ConnectionPlaces<Source> {
-    /// Connections that are accepted before others are closed for them; more wait in the backlog.
+    /// The connections that are accepted before others are closed for them; more wait in the backlog.
     static let spare = 16
 
-    /// - Parameter isBehindProxy: whether whoever connects is a proxy; then no address has a bound of its own.
+    /// - Parameter isBehindProxy: whether all clients connect through a proxy. Then no address has a bound of its own.
     package convenience init(limit: Int, isBehindProxy: Bool = false) {
         self.init(
             .init(all: limit, kept: limit / 2, ofOwner: isBehindProxy ? [] : [nil, nil, max(limit / 4, 1)])

@@ -4,17 +4,17 @@ package import LinuxProcess
 import NIOCore
 import Synchronization
 
-/// Listens on a Unix socket, and keeps the socket's file in its place.
+/// A listener on a Unix socket that keeps the socket's file in its place.
 ///
-/// A file that was removed is made anew at the next look. Calls on connections that were there before go on.
+/// A file that was removed is created again at the next check. Connections that were open before go on.
 package struct UnixListener: Sendable {
-    /// A change that a look has found.
+    /// A change that a check has found.
     package enum Change: Sendable, Equatable {
-        /// The file was removed, and was made anew.
+        /// The file was removed, and was created again.
         case madeAnew
-        /// Nobody can connect: the file is gone, and this keeps it from being made anew.
+        /// No client can connect: the file is missing, and this error prevents its creation.
         case lost(SocketPlaceError)
-        /// The same, with the error of the attempt to listen.
+        /// No client can connect: the attempt to listen failed with this error.
         case unusable(String)
         /// The file is in its place again.
         case recovered
@@ -26,9 +26,9 @@ package struct UnixListener: Sendable {
     private let couldNotGive: @Sendable (_ part: String, _ errno: CInt) -> Void
 
     /// - Parameters:
-    ///   - group: the group that the file is for, besides its owner; `nil` for the owner alone.
+    ///   - group: the group that may use the file, besides its owner. `nil` for the owner alone.
     ///   - listener: listens at the path of `place`.
-    ///   - couldNotGive: gets "mode" or "group", and errno, if one of the file cannot be set.
+    ///   - couldNotGive: called with "mode" or "group", and errno, if that of the file cannot be set.
     package init(
         _ place: SocketPlace, group: UInt32? = nil, listener: HTTPListener,
         couldNotGive: @escaping @Sendable (_ part: String, _ errno: CInt) -> Void
@@ -42,10 +42,10 @@ package struct UnixListener: Sendable {
     /// Serves until a graceful shutdown.
     ///
     /// - Parameters:
-    ///   - looks: when the file is looked at.
-    ///   - onListening: called once the socket is listened on and its file has its mode; nobody is answered before it
+    ///   - looks: the occasions on which the file is checked.
+    ///   - onListening: called once the socket listens and its file has its mode. No request is answered before it
     ///     returns.
-    ///   - onChange: called after a look that found a change.
+    ///   - onChange: called after a check that found a change.
     /// - Throws: `IOError` if the path cannot be listened on.
     package func run(
         _ channel: some ServerChildChannel, looks: SocketLooks, onListening: @escaping @Sendable () async -> Void,
@@ -64,9 +64,9 @@ package struct UnixListener: Sendable {
         }
     }
 
-    /// Looks whether the file is in its place, and makes it anew if the place is free.
+    /// Checks whether the file is in its place, and creates it again if the place is free.
     ///
-    /// - Parameter current: `nil` if nobody listens, because an attempt before this one failed.
+    /// - Parameter current: `nil` if an earlier attempt to listen failed.
     private func look(
         at current: inout Served?, after before: Change, _ channel: some ServerChildChannel, _ looks: SocketLooks,
         in group: inout ThrowingDiscardingTaskGroup<any Error>
@@ -77,13 +77,13 @@ package struct UnixListener: Sendable {
                 return .recovered
             }
             try place.clear()
-            // First, because closing it removes what is at its path.
+            // Retired first, because closing the old socket removes the file at its path.
             await current?.listening.retire()
             current = nil
             current = try await start(channel, looks, in: &group, then: {})
             return .madeAnew
         } catch let error as SocketPlaceError {
-            // Without a descriptor for a look nothing is known: the next one will do.
+            // Without a descriptor, the check has no result. The next check will do.
             if case .system(let cause) = error, [EMFILE, ENFILE, ENOMEM].contains(cause.errno) { return before }
             return .lost(error)
         } catch let error as IOError {
@@ -93,7 +93,7 @@ package struct UnixListener: Sendable {
         }
     }
 
-    /// Listens, and returns once it does; `nil` if it was stopped before.
+    /// Starts the listener and returns once it listens, or `nil` if it was stopped before.
     private func start(
         _ channel: some ServerChildChannel, _ looks: SocketLooks,
         in tasks: inout ThrowingDiscardingTaskGroup<any Error>, then onListening: @escaping @Sendable () async -> Void
@@ -117,17 +117,19 @@ package struct UnixListener: Sendable {
         return nil
     }
 
-    /// `nil` if it was removed or replaced already, or cannot be looked at: the next look finds that.
+    /// Returns the socket's file, or `nil` if it was removed or replaced already or cannot be checked.
+    ///
+    /// The next check finds such a change.
     private func file() -> SocketFile? {
         try? place.file(group: group, couldNot: couldNotGive)
     }
 }
 
-/// A socket that is listened on.
+/// A socket that has a listener.
 private struct Served {
     let file: SocketFile?
     let listening: Listening
-    /// Set once nobody listens any more.
+    /// Set once the listener has ended.
     let isOver: Flag
 
     func with(_ file: SocketFile?) -> Served { Served(file: file, listening: listening, isOver: isOver) }
@@ -141,17 +143,17 @@ private final class Flag: Sendable {
     func set() { state.withLock { $0 = true } }
 }
 
-/// The occasions on which the file of a socket is looked at; several that come at once are one.
+/// The occasions on which the file of a socket is checked; several at once count as one.
 package final class SocketLooks: Sendable {
     let occasions: AsyncStream<Void>
     private let occasion: AsyncStream<Void>.Continuation
 
     package init() { (occasions, occasion) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-    /// Has the file looked at soon.
+    /// Requests a check soon.
     package func ask() { occasion.yield() }
 
-    /// Asks after each pause, until the task is cancelled.
+    /// Requests a check after each pause, until the task is cancelled.
     ///
     /// - Parameter pause: waits; throws if the task is cancelled.
     package func ask(afterEach pause: @Sendable () async throws -> Void) async {

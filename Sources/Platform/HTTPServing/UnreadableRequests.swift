@@ -4,16 +4,16 @@ package import NIOCore
 import NIOHTTP1
 package import NIOHTTPTypes
 
-/// An answer with a sentence, instead of Hummingbird's bare 400, to a head that is too large or is no HTTP.
+/// A handler that answers a head that is too large or not HTTP with a sentence, not Hummingbird's bare 400.
 package final class UnreadableRequests: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias OutboundIn = HTTPResponsePart
     package typealias OutboundOut = HTTPResponsePart
 
-    /// Why a request cannot be read.
+    /// The reason why a request cannot be read.
     package enum Reason: Sendable {
         case headTooLarge
-        /// The parser's word for it.
+        /// The request is not HTTP; the text is the parser's error.
         case noHTTP(String)
     }
 
@@ -22,7 +22,7 @@ package final class UnreadableRequests: ChannelDuplexHandler, RemovableChannelHa
         let fields: HTTPFields
         let body: [UInt8]
 
-        /// - Parameter fields: all but `connection` and `content-length`.
+        /// - Parameter fields: all fields except `connection` and `content-length`.
         package init(status: HTTPResponse.Status, fields: HTTPFields, body: [UInt8]) {
             self.status = status
             self.fields = fields
