@@ -1,41 +1,41 @@
 package import DurableFiles
 
-/// Why a key behind a URI could not be used.
+/// The reason why a key behind a URI could not be used.
 ///
-/// Carries no PIN and no bytes of a key.
+/// It contains no PIN and no bytes of a key.
 package struct ExternalKeyError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
-        /// The file cannot be read, or others could.
+        /// The file cannot be read, or other users could read it.
         case file(FileError)
-        /// The bytes of the file are no private key; the text is OpenSSL's reason.
+        /// The file does not contain a private key; the text is OpenSSL's reason.
         case unreadable(String)
-        /// The token or TPM answers, but has no such key.
+        /// The token or TPM answers, but does not have the key.
         case noSuchKey
-        /// The URI fits more than one token, or more than one key.
+        /// The URI matches more than one token, or more than one key.
         case ambiguous(String)
-        /// The key is used only with a PIN, and none was given.
+        /// The key can be used only with a PIN, and none was given.
         case needsPIN
-        /// A PIN was given, but whoever gets at the key can use it without one.
+        /// A PIN was given, but a process with access to the key can use it without one.
         case takesNoPIN
         case wrongPIN(TriesLeft)
-        /// The token or TPM takes no PIN any more, or for some time.
+        /// The token or TPM accepts no PIN any more, or none for some time.
         case pinLocked
         /// The token is not plugged in, or the TPM does not answer.
         case absent(String)
-        /// A kind of key, or a way to enter the PIN, that this program has not; the text says what it has.
+        /// This program does not support the kind of key or the PIN entry; the text says what it supports.
         case unsupported(String)
-        /// It is another key than the one that was enrolled.
+        /// The key differs from the key that was enrolled.
         case replaced
-        /// What is loaded to reach the key is missing or not set up; says what to do.
+        /// The software that reaches the key is missing or not set up; the text says what to do.
         case notSetUp(String)
         /// A call failed for another reason.
         case failed(String)
     }
 
-    /// What a token says about further tries.
+    /// The token's statement about further tries.
     package enum TriesLeft: Equatable, Sendable { case notTold, few, one }
 
-    /// The URI, which holds no secret.
+    /// The URI, which contains no secret.
     package let uri: String
     package let reason: Reason
 

@@ -1,9 +1,9 @@
 import COpenSSL
 import DurableFiles
 
-/// Signing with the private key in a file of another's, in clear or under a passphrase, or with a TPM key's file.
+/// Signatures by a key file that this program did not make: in clear, encrypted, or of a TPM key.
 enum FileKey {
-    /// The most bytes of a file that are read; a key in PEM has 2,000 at most, by the algorithm.
+    /// The most bytes of a file that are read; a key in PEM has at most 2,000, depending on the algorithm.
     static let maxBytes = 16 * 1_024
     private static let tpmLabel = Array(" TSS2 PRIVATE KEY-----".utf8)
 
@@ -39,14 +39,14 @@ enum FileKey {
         let signature = try ExternalKeyError.wrapping(order.uri) { () throws(OpenSSLError) in
             try DigestContext(publicKey.algorithm).signature(by: key, over: order.message)
         }
-        // Whoever reads the file has the key: a passphrase does not keep it in.
+        // A reader of the file has the key: a passphrase does not prevent its export.
         let facts = ExternalKeyFacts(kind: .file, publicKey: publicKey, isExportable: true)
         return SignedOutside(facts: facts, signature: signature)
     }
 }
 
 extension SigningOrder {
-    /// The one key that was found, which must take a PIN exactly if one is given.
+    /// Returns the only key that was found, which must need a PIN exactly if one is given.
     func only(of keys: [PKey], _ answer: PassphraseAnswer) throws(ExternalKeyError) -> PKey {
         guard let key = keys.first else { throw failure(.unreadable("none is in it")) }
         guard keys.count == 1 else { throw failure(.ambiguous("the file holds \(keys.count) private keys")) }
@@ -54,7 +54,7 @@ extension SigningOrder {
         return key
     }
 
-    /// The public half, if it is the expected one and of an algorithm that this program has.
+    /// Returns the public half, if it is the expected one and of a supported algorithm.
     func publicKey(of key: PKey) throws(ExternalKeyError) -> PublicKey {
         let encoded = try ExternalKeyError.wrapping(uri) { () throws(OpenSSLError) in try subjectPublicKeyInfo(of: key)
         }
@@ -67,7 +67,7 @@ extension SigningOrder {
         try checkExpected(publicKey)
         return publicKey
     }
-    /// The DER SubjectPublicKeyInfo.
+    /// Returns the DER SubjectPublicKeyInfo.
     private func subjectPublicKeyInfo(of key: PKey) throws(OpenSSLError) -> [UInt8] {
         try unsafe key.withPointer { key throws(OpenSSLError) in
             try unsafe DER.encoding("i2d_PUBKEY") { unsafe i2d_PUBKEY(key, $0) }

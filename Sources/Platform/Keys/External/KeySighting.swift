@@ -1,22 +1,22 @@
 import CCryptoki
 import FoundationEssentials
 
-/// What can be seen of a key without its PIN: which one it is, however its URI is spelled.
+/// The identity of a key, as far as it is visible without the PIN, for any spelling of its URI.
 package struct ExternalKeySighting: Sendable, Equatable {
-    /// What shares one count of wrong PINs.
+    /// The place that has one count of wrong PINs.
     ///
-    /// The file behind all links, the TPM's key by its public half, or the token as it describes itself, since the PIN
-    /// is the whole token's.
+    /// It is the file behind all links, the public half of the TPM's key, or the token's description of itself. A token
+    /// has one PIN for all its keys.
     package let place: String
-    /// Nil if it is not seen without the PIN.
+    /// The public key, or `nil` if it is not visible without the PIN.
     package let publicKey: PublicKey?
 }
 
 extension ExternalKeys {
-    /// Looks at a key and tries no PIN.
+    /// Identifies a key without trying a PIN.
     package func sighting(_ uri: KeyURI) throws(ExternalKeyError) -> ExternalKeySighting {
-        // Where OpenSSL wants to be told a PIN before it reads a key of the TPM: it is told this one, and uses it for
-        // nothing, since nothing is signed.
+        // OpenSSL may ask for a PIN before it reads a key of the TPM. It gets this one and does not use it, because no
+        // signature is made.
         let order = SigningOrder(uri: uri, pin: Secret([UInt8(ascii: "0")]), expected: nil, message: [])
         switch uri.place {
         case .file(let path): return try FileKey.sighting(order, path: path)
@@ -33,7 +33,7 @@ extension FileKey {
     static func sighting(_ order: SigningOrder, path: String) throws(ExternalKeyError) -> ExternalKeySighting {
         let bytes = try bytes(of: path, order)
         if isOfTPM(bytes) { return try TPMKey.sighting(order, with: .file(bytes)) }
-        // Not realpath(3): OpenSSL's module has a definition of its own of it in a build with _FORTIFY_SOURCE.
+        // Not realpath(3): OpenSSL's module has its own definition of it in a build with _FORTIFY_SOURCE.
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path
         return ExternalKeySighting(place: "file:" + resolved, publicKey: nil)
     }
@@ -61,13 +61,13 @@ extension TokenKey {
 }
 
 extension TokenPublicKey {
-    /// The public half of that name that shows without a PIN; nil if there is none, or not one.
+    /// Returns the public key of that name that is visible without a PIN, or `nil` unless it is the only one.
     fileprivate static func visible(
         _ session: borrowing TokenSession, _ name: TokenKeyName
     ) throws(ExternalKeyError) -> PublicKey? {
         let found = try session.objects(with: TokenTemplate.attributes(of: CKO_PUBLIC_KEY, named: name))
         guard found.count == 1, let object = found.first else { return nil }
-        // One that this program has no algorithm for is refused when the key is used.
+        // A key of an unsupported algorithm is refused when the key is used.
         return try? read(session, object)
     }
 }

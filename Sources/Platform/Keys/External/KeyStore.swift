@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// An OSSL_STORE_CTX that reads the one private key of a file's bytes or of a TPM's handle.
+/// An OSSL_STORE_CTX that reads the private key in a file's bytes or at a TPM's handle.
 @safe struct KeyStore: ~Copyable {
-    /// The most objects of a place that are looked at: a file can hold certificates beside its key.
+    /// The most objects of a place that are examined: a file can contain certificates besides its key.
     private static let maxObjects = 16
 
     private let pointer: OpaquePointer  // <OSSL_STORE_CTX>
@@ -13,7 +13,7 @@ import COpenSSL
 
     deinit { unsafe OSSL_STORE_close(pointer) }
 
-    /// The private keys among the bytes of a file, in PEM or DER.
+    /// Returns the private keys among the bytes of a file, in PEM or DER.
     static func keys(
         in bytes: Secret, for answer: PassphraseAnswer, home: ProviderContext?
     ) throws(OpenSSLError) -> [PKey] {
@@ -34,7 +34,7 @@ import COpenSSL
         }
     }
 
-    /// The key of a URI that the provider knows.
+    /// Returns the private keys at a URI that the provider knows.
     static func keys(
         at uri: String, for answer: PassphraseAnswer, home: ProviderContext
     ) throws(OpenSSLError) -> [PKey] {
@@ -53,7 +53,7 @@ import COpenSSL
         var keys: [PKey] = []
         for _ in 0..<Self.maxObjects where unsafe OSSL_STORE_eof(pointer) == 0 {
             guard let info = unsafe OSSL_STORE_load(pointer) else {
-                // What comes after the last object of a file is not one; only before the first is that an error.
+                // Bytes after the last object of a file are not an object. They are an error only before the first key.
                 if !keys.isEmpty { break }
                 guard unsafe OSSL_STORE_error(pointer) == 0 else { throw .drainingQueue(after: "OSSL_STORE_load") }
                 continue

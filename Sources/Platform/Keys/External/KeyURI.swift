@@ -1,15 +1,15 @@
 import TextAndTime
 
-/// Where a key that this program did not make is kept.
+/// The place of a key that this program did not make.
 ///
-/// Holds no secret: it is stored, shown and logged as it came.
+/// It contains no secret: it is stored, shown and logged without change.
 package struct KeyURI: Sendable, Equatable {
     /// The most bytes of a URI.
     package static let maxBytes = 1_024
 
-    /// What the scheme and the rest of a URI say.
+    /// The place that the scheme and the rest of a URI name.
     package enum Place: Sendable, Equatable {
-        /// `file:`: the absolute path of a private key's file, or of a TPM key's ("TSS2 PRIVATE KEY").
+        /// `file:`: the absolute path of a private key's file, or of a TPM key's file ("TSS2 PRIVATE KEY").
         case file(path: String)
         /// `handle:`: a persistent object of the TPM.
         case tpm(PersistentHandle)
@@ -17,11 +17,11 @@ package struct KeyURI: Sendable, Equatable {
         case token(TokenKeyName)
     }
 
-    /// As it came.
+    /// The URI as it was given.
     package let text: String
     package let place: Place
 
-    /// Takes `file:` (RFC 8089) with an absolute path, `handle:0x81…` and `pkcs11:` (RFC 7512).
+    /// Reads `file:` (RFC 8089) with an absolute path, `handle:0x81…` and `pkcs11:` (RFC 7512).
     package init(_ text: String) throws(KeyURIError) {
         guard 1...Self.maxBytes ~= text.utf8.count, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
             throw KeyURIError("a key URI has 1 to \(Self.maxBytes) visible ASCII characters; escape others as %XX")
@@ -37,9 +37,9 @@ package struct KeyURI: Sendable, Equatable {
         self.text = text
     }
 
-    /// Whether both name the same key, given that they name keys of the same place.
+    /// Returns whether two URIs name the same key, if both name keys of the same place.
     ///
-    /// On a token: the same label or id, and no other.
+    /// On a token, the label or the id must be equal, and neither may differ.
     package func namesKey(of other: KeyURI) -> Bool {
         guard case .token(let one) = place, case .token(let two) = other.place else { return true }
         let parts = [(one.label, two.label), (one.id, two.id)]
@@ -69,7 +69,7 @@ package struct KeyURI: Sendable, Equatable {
 package struct PersistentHandle: Sendable, Equatable {
     package let number: UInt32
 
-    /// Takes `0x` and eight hexadecimal digits.
+    /// Reads `0x` and eight hexadecimal digits.
     init(_ text: Substring) throws(KeyURIError) {
         guard text.hasPrefix("0x"), text.utf8.count == 10, let number = UInt32(text.dropFirst(2), radix: 16),
             number >> 24 == 0x81
@@ -80,7 +80,7 @@ package struct PersistentHandle: Sendable, Equatable {
     }
 }
 
-/// What is wrong with a text that should be the URI of a key, and what is allowed.
+/// The error in a text that should be the URI of a key, with the allowed form.
 package struct KeyURIError: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
 

@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// A BIO over memory: one that reads bytes of another owner, or one that is written to.
+/// A BIO over memory, which either reads bytes of another owner or is written to.
 @safe struct MemoryBIO: ~Copyable {
     private let pointer: OpaquePointer  // <BIO>
 
-    /// Reads the bytes, which must stay for as long as this value.
+    /// Reads the bytes, which must exist for as long as this value.
     init(borrowing bytes: UnsafeRawBufferPointer) throws(OpenSSLError) {
         unsafe pointer = try checkNotNull("BIO_new_mem_buf") {
             unsafe BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count))
         }
     }
 
-    /// Takes what is written.
+    /// Creates an empty BIO to write to.
     init() throws(OpenSSLError) {
         unsafe pointer = try checkNotNull("BIO_new") { unsafe BIO_new(BIO_s_mem()) }
     }
@@ -24,7 +24,7 @@ import COpenSSL
         try unsafe body(pointer)
     }
 
-    /// What was written, as far as `maxBytes`.
+    /// Returns the text that was written, up to `maxBytes`.
     func text(maxBytes: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: maxBytes)
         let count = unsafe BIO_read(pointer, &bytes, CInt(maxBytes))

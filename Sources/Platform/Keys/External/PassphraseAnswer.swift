@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// What OpenSSL gets when it asks for a passphrase, and whether it asked.
+/// The answer to OpenSSL's request for a passphrase, and whether OpenSSL asked.
 @safe final class PassphraseAnswer {
     private let passphrase: Secret?
     private(set) var wasAsked = false
@@ -9,7 +9,7 @@ import COpenSSL
         self.passphrase = passphrase
     }
 
-    /// Lends what OSSL_STORE wants: a method, and the data for it.
+    /// Lends the UI method that OSSL_STORE needs, and the method's data.
     func withMethod<Result: ~Copyable, Failure: Error>(
         _ body: (OpaquePointer, UnsafeMutableRawPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -27,7 +27,9 @@ import COpenSSL
         return try unsafe body(method, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// The count of bytes written; -1 (OpenSSL gives up) if there is no passphrase, or none that fits.
+    /// Writes the passphrase and returns its length, or -1 if there is none or it does not fit.
+    ///
+    /// OpenSSL gives up on -1.
     private func write(to buffer: UnsafeMutableRawBufferPointer) -> CInt {
         wasAsked = true
         guard let passphrase, passphrase.count <= buffer.count else { return -1 }

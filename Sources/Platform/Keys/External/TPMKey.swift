@@ -1,19 +1,19 @@
 import COpenSSL
 import Synchronization
 
-/// Signing with keys of the TPM, by the OpenSSL provider `tpm2` (Debian: tpm2-openssl).
+/// Signatures by keys of the TPM, through the OpenSSL provider `tpm2` (Debian: tpm2-openssl).
 ///
-/// The environment variable TPM2OPENSSL_TCTI says how the TPM is reached: the provider knows no other way.
+/// The environment variable TPM2OPENSSL_TCTI says how the TPM is reached. The provider knows no other way.
 enum TPMKey {
     enum Source {
-        /// The bytes of a TSS2 file, which holds the key encrypted by the TPM.
+        /// The bytes of a TSS2 file, which contains the key encrypted by the TPM.
         case file(Secret)
         case handle(PersistentHandle)
     }
 
-    /// One connection for the process, and one user of it at a time, as the TPM itself works.
+    /// The process's only connection, for one user at a time, as the TPM itself works.
     ///
-    /// It is kept because OpenSSL gives every loading of a provider new numbers among its 255 libraries.
+    /// It is kept because OpenSSL assigns new numbers, of 255 for libraries, each time a provider is loaded.
     private static let connection = Mutex<ProviderContext?>(nil)
 
     static func sign(_ order: SigningOrder, with source: Source) throws(ExternalKeyError) -> SignedOutside {
@@ -32,7 +32,7 @@ enum TPMKey {
         }
     }
 
-    /// The public half: what loads a key tries no PIN.
+    /// Returns the public half; loading a key tries no PIN.
     static func publicKey(_ order: SigningOrder, with source: Source) throws(ExternalKeyError) -> PublicKey {
         try connection.withLock { context throws(ExternalKeyError) in
             let answer = PassphraseAnswer(order.pin)
@@ -76,17 +76,19 @@ enum TPMKey {
         case .file(let bytes):
             return try KeyStore.keys(in: bytes, for: answer, home: context)
         case .handle(let handle):
-            // The provider asks for the key's PIN if the URI says so.
+            // The provider asks for the key's PIN if the URI ends in `?pass`.
             let query = order.pin == nil ? "" : "?pass"
             let uri = "handle:0x" + String(handle.number, radix: 16) + query
             return try KeyStore.keys(at: uri, for: answer, home: context)
         }
     }
 
-    /// Whether a key of the TPM can be duplicated to another (fixedTPM clear); nil if the provider does not tell.
+    /// Returns whether a TPM's key can be duplicated to another TPM (fixedTPM clear).
+    ///
+    /// Returns `nil` if the provider does not say.
     private static func isExportable(_ key: PKey) throws(OpenSSLError) -> Bool? {
         let output = try MemoryBIO()
-        // For a key of the TPM this prints the public half and the attributes: there is no more to print.
+        // For a key of the TPM this prints only the public half and the attributes.
         try unsafe output.withPointer { output throws(OpenSSLError) in
             try unsafe key.withPointer { key throws(OpenSSLError) in
                 try check("EVP_PKEY_print_private") { unsafe EVP_PKEY_print_private(output, key, 0, nil) }
@@ -102,7 +104,7 @@ enum TPMKey {
 ///
 /// TPM 2.0 Library, Part 2, "TPM_RC"; TSS 2.0 Overview, "TSS2_RC": the layer is above the lower 16 bits.
 private enum TPMAnswer {
-    /// Whether no answer came from the TPM itself.
+    /// Returns whether the answer came from a layer above the TPM, not from the TPM itself.
     static func isMissing(_ error: OpenSSLError) -> Bool { error.dataNumber.map { $0 >> 16 != 0 } ?? false }
 
     static func reason(
@@ -118,7 +120,7 @@ private enum TPMAnswer {
             return .absent("the TPM does not answer; check that it is there, and the setting tpm-tcti (\(error))")
         }
         if code == 0x921 { return .pinLocked }
-        // Without the number of the parameter, handle or session that is meant.
+        // The code without the number of its parameter, handle or session.
         switch code & 0xBF {
         case 0x8E, 0xA2: return order.pin == nil ? .needsPIN : .wrongPIN(.notTold)
         case 0x8B: return .noSuchKey

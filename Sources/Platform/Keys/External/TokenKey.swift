@@ -1,10 +1,10 @@
 import CCryptoki
 
-/// Signing with keys on PKCS #11 tokens.
+/// Signatures by keys on PKCS #11 tokens.
 ///
-/// The module is called directly. OpenSSL's engine for PKCS #11 (libp11) would not do: it keeps the token logged in, so
-/// that a wrong PIN after a right one signs, takes the first key of several that fit, and cannot be taken out and put
-/// back in one process.
+/// The module is called directly. OpenSSL's engine for PKCS #11 (libp11) is not suitable. It keeps the token logged in,
+/// so a wrong PIN after a right one also signs. It uses the first key of several that match. The token cannot be
+/// removed and put back within one process.
 enum TokenKey {
     static func sign(
         _ order: SigningOrder, _ name: TokenKeyName, modulePath: String?
@@ -40,7 +40,7 @@ enum TokenKey {
         let code = session.login(pin, as: CKU_USER)
         let reason = TokenAnswer.reason("C_Login", code)
         if code != CKR_OK, case .wrongPIN = reason {
-            // The token says only after the try how many are left.
+            // The token reports only after the try how many tries are left.
             let now = TokenSlot(slot.number, in: library) ?? slot
             throw order.failure(now.isPINLocked ? .pinLocked : .wrongPIN(now.triesLeft))
         }
@@ -75,7 +75,7 @@ enum TokenKey {
     ) throws(ExternalKeyError) -> CK_OBJECT_HANDLE {
         let keys = try session.objects(with: TokenTemplate.attributes(of: CKO_PRIVATE_KEY, named: name))
         guard let key = keys.first else {
-            // A key that takes a PIN is not even seen without.
+            // A key that needs a PIN is not visible without it.
             throw order.failure(order.pin == nil && slot.takesPIN ? .needsPIN : .noSuchKey)
         }
         guard keys.count == 1 else { throw order.failure(.ambiguous("several keys of the token fit")) }
@@ -98,12 +98,12 @@ enum TokenKey {
 }
 
 extension TokenSession {
-    /// A yes or no; nil if the object does not have the attribute.
+    /// Returns a Boolean attribute, or `nil` if the object does not have it.
     func flag(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(ExternalKeyError) -> Bool? {
         try attribute(type, of: object).map { $0 != [0] }
     }
 
-    /// Whether the token gives the key away, in clear or wrapped; nil if it does not tell.
+    /// Returns whether the token exports the key, in clear or wrapped, or `nil` if it does not say.
     func isExportable(_ key: CK_OBJECT_HANDLE) throws(ExternalKeyError) -> Bool? {
         guard let isExtractable = try flag(CKA_EXTRACTABLE, of: key), let isSensitive = try flag(CKA_SENSITIVE, of: key)
         else { return nil }

@@ -1,18 +1,18 @@
 import TextAndTime
 
-/// Which private key on which PKCS #11 token: the path of a `pkcs11:` URI (RFC 7512 §2.3).
+/// The name of a private key on a PKCS #11 token: the path of a `pkcs11:` URI (RFC 7512 §2.3).
 ///
 /// It names the token by its label or serial number and the key by its label or id, so that a PIN cannot reach another
-/// token than was meant.
+/// token than the intended one.
 package struct TokenKeyName: Sendable, Equatable {
-    /// The attributes of the token, in bytes as the token has them.
+    /// The attributes of the token, in bytes as the token stores them.
     let token: [TokenAttribute: [UInt8]]
-    /// CKA_LABEL of the key; nil if any will do.
+    /// CKA_LABEL of the key, or `nil` for any label.
     let label: [UInt8]?
-    /// CKA_ID of the key; nil if any will do.
+    /// CKA_ID of the key, or `nil` for any id.
     let id: [UInt8]?
 
-    /// What follows `pkcs11:`.
+    /// Reads the text that follows `pkcs11:`.
     init(_ text: Substring) throws(KeyURIError) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 1 else { throw Self.refusal(ofQuery: parts[1]) }
@@ -54,7 +54,9 @@ package struct TokenKeyName: Sendable, Equatable {
         return (name, value)
     }
 
-    /// PKCS #11 v2.40: a token's label and manufacturer have 32 bytes, its model and serial number 16.
+    /// The most bytes of each attribute.
+    ///
+    /// In PKCS #11 v2.40, a token's label and manufacturer have 32 bytes, its model and serial number 16.
     private static let maxBytes = [
         "token": 32, "manufacturer": 32, "model": 16, "serial": 16, "object": 255, "id": 255, "type": 16,
     ]

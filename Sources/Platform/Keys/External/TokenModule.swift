@@ -4,23 +4,23 @@ import Synchronization
 
 /// A PKCS #11 module (OASIS PKCS #11 v2.40) that is loaded into this process.
 @safe struct TokenModule: Sendable {
-    /// What the module can do; a table that it keeps and does not change.
+    /// The module's function table, which the module owns and does not change.
     nonisolated(unsafe) let functions: CK_FUNCTION_LIST_PTR
 
-    /// A module logs in for the whole process, not for one caller of it: so there is one user of modules at a time.
+    /// The loaded modules, with one user at a time, because a module logs in for the whole process.
     ///
-    /// None is ever taken out again, for it may have started threads.
+    /// A module is never unloaded, because it may have started threads.
     private static let loaded = Mutex<[String: TokenModule]>([:])
 
-    /// Lends the module at a path, initialised for the time of the call.
+    /// Lends the module at a path, initialized for the time of the call.
     ///
-    /// Nothing is logged in before it, and nothing stays logged in after it.
+    /// No token is logged in before the call, and none stays logged in after it.
     static func withModule<Result: Sendable>(
         at path: String, for order: SigningOrder,
         _ body: (borrowing TokenLibrary) throws(ExternalKeyError) -> Result
     ) throws(ExternalKeyError) -> Result {
         try loaded.withLock { modules throws(ExternalKeyError) in
-            // A module may use the same libcrypto, and leave its errors where ours are looked for.
+            // A module may use the same libcrypto, and leave its errors in our error queue.
             defer { OpenSSLError.discardQueue() }
             if let module = modules[path] { return try body(TokenLibrary(module, for: order)) }
             let module = try TokenModule(loading: path, for: order)
@@ -37,7 +37,7 @@ import Synchronization
         guard let symbol = unsafe dlsym(library, "C_GetFunctionList") else {
             throw order.failure(.notSetUp("\(path) is no PKCS #11 module; check pkcs11-module"))
         }
-        // The one function whose name and type the standard fixes; the others come from its list.
+        // The only function whose name and type the standard fixes. Its list contains the others.
         let getList = unsafe unsafeBitCast(symbol, to: CK_C_GetFunctionList.self)
         var list: CK_FUNCTION_LIST_PTR?
         guard unsafe getList(&list) == CKR_OK, let list = unsafe list, unsafe 2...3 ~= list.pointee.version.major
@@ -47,7 +47,9 @@ import Synchronization
         unsafe functions = unsafe list
     }
 
-    /// The module's code runs with all that the agent has: nobody but root and the agent's user may have written it.
+    /// Checks that only root and the agent's user may have written the module.
+    ///
+    /// The module's code runs with all rights of the agent.
     private static func checkFile(_ path: String, _ order: SigningOrder) throws(ExternalKeyError) {
         var status = stat()
         guard path.hasPrefix("/"), unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -76,9 +78,9 @@ import Synchronization
     deinit { _ = unsafe functions.pointee.C_Finalize?(nil) }
 }
 
-/// What a PKCS #11 module answers (v2.40, "Function return values").
+/// The return values of a PKCS #11 module (v2.40, "Function return values").
 enum TokenAnswer {
-    /// Why a call failed; `code` is nil if the module does not have the function.
+    /// Returns the reason of a failure; `code` is `nil` if the module does not have the function.
     static func reason(_ function: String, _ code: CK_RV?) -> ExternalKeyError.Reason {
         switch code {
         case CKR_USER_NOT_LOGGED_IN: .needsPIN

@@ -36,7 +36,7 @@ enum TokenPublicKey {
         }
     }
 
-    /// The algorithm of CKA_EC_PARAMS: the DER object identifier of a curve (RFC 5480 §2.1.1.1).
+    /// Returns the algorithm of CKA_EC_PARAMS, the DER object identifier of a curve (RFC 5480 §2.1.1.1).
     private static func algorithm(_ parameters: [UInt8]) -> SignatureAlgorithm? {
         switch parameters {
         case [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]: .es256
@@ -45,7 +45,7 @@ enum TokenPublicKey {
         }
     }
 
-    /// CKA_EC_POINT: an uncompressed point in a DER OCTET STRING; some tokens leave that out.
+    /// Reads CKA_EC_POINT: an uncompressed point in a DER OCTET STRING, which some tokens leave out.
     private static func material(_ algorithm: SignatureAlgorithm, _ point: [UInt8]) -> PublicKeyMaterial? {
         guard let count = algorithm.ecNumberCount else { return nil }
         let length = UInt8(1 + 2 * count)

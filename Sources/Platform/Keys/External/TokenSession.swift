@@ -2,7 +2,7 @@ import CCryptoki
 
 /// A read-only session with a token.
 ///
-/// When it goes, the token is logged out.
+/// The end of the session logs the token out.
 @safe struct TokenSession: ~Copyable {
     private let functions: CK_FUNCTION_LIST_PTR
     private let handle: CK_SESSION_HANDLE
@@ -21,10 +21,10 @@ import CCryptoki
 
     deinit { _ = unsafe functions.pointee.C_CloseSession?(handle) }
 
-    /// Gives the PIN to the token, which says whether it is right.
+    /// Sends the PIN to the token, which verifies it.
     ///
-    /// - Parameter user: `CKU_USER`, or `CKU_CONTEXT_SPECIFIC` for a key that wants the PIN for every signature.
-    /// - Returns: what the token answered.
+    /// - Parameter user: `CKU_USER`, or `CKU_CONTEXT_SPECIFIC` for a key that needs the PIN for every signature.
+    /// - Returns: the token's return value.
     func login(_ pin: Secret, as user: UInt) -> CK_RV? {
         unsafe pin.withBytes { bytes in
             let pin = unsafe UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
@@ -32,7 +32,7 @@ import CCryptoki
         }
     }
 
-    /// The objects that have all these attributes; not more than two, which is one too many.
+    /// Returns the objects that have all these attributes, at most two, which is one too many.
     func objects(with attributes: [TokenTemplate.Attribute]) throws(ExternalKeyError) -> [CK_OBJECT_HANDLE] {
         let template = TokenTemplate(attributes)
         try order.check(
@@ -43,7 +43,7 @@ import CCryptoki
         return Array(found.prefix(Int(clamping: count)))
     }
 
-    /// An attribute's bytes; nil if the object has none of that name, or does not tell.
+    /// Returns an attribute's bytes, or `nil` if the object does not have it or does not reveal it.
     func attribute(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(ExternalKeyError) -> [UInt8]? {
         let template = TokenTemplate([(type, [UInt8](repeating: 0, count: TokenTemplate.maxBytes))])
         let code = unsafe functions.pointee.C_GetAttributeValue?(handle, object, template.pointer, template.count)
@@ -52,9 +52,9 @@ import CCryptoki
         return template.firstValue
     }
 
-    /// Signs a digest with CKM_ECDSA: r || s.
+    /// Signs a digest with CKM_ECDSA, and returns r || s.
     ///
-    /// - Parameter pin: for a key that wants the PIN for every signature.
+    /// - Parameter pin: the PIN, for a key that needs it for every signature.
     func signature(
         of digest: [UInt8], by key: CK_OBJECT_HANDLE, pinEachTime pin: Secret?
     ) throws(ExternalKeyError) -> [UInt8] {

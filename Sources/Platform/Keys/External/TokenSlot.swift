@@ -1,15 +1,15 @@
 import CCryptoki
 
-/// A slot with a token in it, as it was when it was looked at.
+/// A slot with a token in it, in the state at the time of the query.
 struct TokenSlot {
-    /// The most slots that are looked at.
+    /// The most slots that are examined.
     private static let limit = 64
 
     let number: CK_SLOT_ID
     private let flags: CK_FLAGS
     private let attributes: [TokenAttribute: [UInt8]]
 
-    /// The one token that the URI names.
+    /// Returns the only token that the URI names.
     static func named(_ name: TokenKeyName, in library: borrowing TokenLibrary) throws(ExternalKeyError) -> TokenSlot {
         let order = library.order
         let fitting = try all(in: library).filter { slot in
@@ -30,13 +30,13 @@ struct TokenSlot {
             "C_GetSlotList", unsafe functions.pointee.C_GetSlotList?(CK_BBOOL(CK_TRUE), &numbers, &count))
         var slots: [TokenSlot] = []
         for number in numbers.prefix(Int(clamping: count)) {
-            // A token that cannot be asked, such as one that was taken out just now, cannot be the one.
+            // A token that does not answer, such as one that was just removed, is skipped.
             if let slot = TokenSlot(number, in: library) { slots.append(slot) }
         }
         return slots
     }
 
-    /// What the token says of itself now; nil if it says nothing.
+    /// Reads the token's current information, or returns `nil` if the token does not give it.
     init?(_ number: CK_SLOT_ID, in library: borrowing TokenLibrary) {
         var info = CK_TOKEN_INFO()
         guard unsafe library.functions.pointee.C_GetTokenInfo?(number, &info) == CKR_OK else { return nil }
@@ -48,7 +48,7 @@ struct TokenSlot {
         ]
     }
 
-    /// All that the token calls itself.
+    /// All attributes by which the token identifies itself.
     var description: String {
         TokenAttribute.allCases.map { "\($0.rawValue)=\((attributes[$0] ?? []).hexadecimal)" }.joined(separator: ";")
     }
@@ -63,7 +63,7 @@ struct TokenSlot {
 
     private func has(_ flag: UInt) -> Bool { flags & flag != 0 }
 
-    /// A field of fixed length, without the blanks that fill it.
+    /// Returns a field of fixed length without the blanks that fill it.
     private static func text<Field>(_ field: Field) -> [UInt8] {
         let bytes = unsafe withUnsafeBytes(of: field) { unsafe Array($0) }
         return bytes.reversed().drop { $0 == UInt8(ascii: " ") }.reversed()

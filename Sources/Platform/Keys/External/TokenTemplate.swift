@@ -1,6 +1,6 @@
 import CCryptoki
 
-/// The owner of attributes in the form that PKCS #11 takes them, each with bytes of its own.
+/// The owner of attributes in the form that PKCS #11 requires, with a buffer for each.
 @safe final class TokenTemplate {
     typealias Attribute = (type: CK_ATTRIBUTE_TYPE, bytes: [UInt8])
 
@@ -31,12 +31,12 @@ import CCryptoki
         unsafe buffers.forEach { unsafe $0.deallocate() }
     }
 
-    /// What a token has written over the first attribute.
+    /// The bytes that a token has written over the first attribute.
     var firstValue: [UInt8] {
         unsafe Array(buffers[0].prefix(Int(clamping: pointer.pointee.ulValueLen)))
     }
 
-    /// Returns the attributes of the object of a class that a URI names.
+    /// Returns the attributes that find the object of a class that a URI names.
     static func attributes(of objectClass: CK_OBJECT_CLASS, named name: TokenKeyName) -> [Attribute] {
         var wanted: [Attribute] = [(CKA_CLASS, bytes(objectClass))]
         if let label = name.label { wanted.append((CKA_LABEL, label)) }
@@ -44,7 +44,7 @@ import CCryptoki
         return wanted
     }
 
-    /// A number as PKCS #11 has it in an attribute.
+    /// Returns a number in PKCS #11's form of an attribute.
     static func bytes(_ number: CK_ULONG) -> [UInt8] {
         unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
     }

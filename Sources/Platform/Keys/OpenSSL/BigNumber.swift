@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The owner of one BIGNUM that holds a public value.
+/// An owned BIGNUM that contains a public value.
 ///
 /// It is freed without wiping.
 @safe struct BigNumber: ~Copyable {
@@ -19,21 +19,21 @@ import COpenSSL
 
     deinit { unsafe BN_free(pointer) }
 
-    /// Gives the number away: whoever gets the pointer must free it.
+    /// Transfers ownership of the number to the caller, who must free the pointer.
     consuming func releasingOwnership() -> OpaquePointer {
         let pointer = unsafe self.pointer
         discard self
         return unsafe pointer
     }
 
-    /// The number, big-endian, with leading zeros up to `count` bytes.
+    /// Returns the number, big-endian, with leading zeros up to `count` bytes.
     ///
     /// Throws if it does not fit.
     func bytes(count: Int) throws(OpenSSLError) -> [UInt8] {
         try unsafe Self.bytes(of: pointer, count: count)
     }
 
-    /// The same for a BIGNUM that another structure owns.
+    /// Returns the same for a BIGNUM that another structure owns.
     static func bytes(of borrowed: OpaquePointer, count: Int) throws(OpenSSLError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         try check("BN_bn2binpad") { unsafe BN_bn2binpad(borrowed, &bytes, CInt(count)) == CInt(count) ? 1 : 0 }

@@ -3,9 +3,9 @@ import COpenSSL
 /// An EVP_CIPHER_CTX for one message under AES-GCM (NIST SP 800-38D).
 @safe struct CipherContext: ~Copyable {
     enum Cipher: Int {
-        /// Of Web Push's content coding (RFC 8188 §2), which has no other.
+        /// The cipher of Web Push's content coding (RFC 8188 §2), which defines no other.
         case aes128GCM = 16
-        /// Of all that the agent seals itself.
+        /// The cipher of all data that the agent seals itself.
         case aes256GCM = 32
 
         var keyCount: Int { rawValue }
@@ -31,9 +31,9 @@ import COpenSSL
 
     deinit { unsafe EVP_CIPHER_CTX_free(pointer) }
 
-    /// The ciphertext, as long as `plain`, with the tag after it.
+    /// Encrypts, and returns the ciphertext, as long as `plain`, with the tag after it.
     ///
-    /// A nonce must never return under the same key.
+    /// A nonce must never be used again under the same key.
     consuming func encrypt(
         _ plain: Secret, key: Secret, nonce: [UInt8], additional: [UInt8]
     ) throws(OpenSSLError) -> [UInt8] {
@@ -49,7 +49,7 @@ import COpenSSL
         return output + (try tag())
     }
 
-    /// The same of bytes that are no secret of the agent's, which take no room among those.
+    /// Encrypts bytes that are not a secret of the agent, and so use no room in the memory for secrets.
     consuming func encrypt(
         _ plain: [UInt8], key: Secret, nonce: [UInt8], additional: [UInt8]
     ) throws(OpenSSLError) -> [UInt8] {
@@ -65,7 +65,7 @@ import COpenSSL
     private func tag() throws(OpenSSLError) -> [UInt8] {
         var tag = [UInt8](repeating: 0, count: Self.tagCount)
         var count: CInt = 0
-        // GCM is a stream: the end adds no bytes, it only makes the tag.
+        // GCM is a stream mode: the final call adds no bytes and only makes the tag.
         try check("EVP_CipherFinal_ex") { unsafe EVP_CipherFinal_ex(pointer, &tag, &count) }
         try check("EVP_CTRL_AEAD_GET_TAG") {
             unsafe EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_GET_TAG, CInt(Self.tagCount), &tag)
@@ -73,7 +73,9 @@ import COpenSSL
         return tag
     }
 
-    /// The plain bytes, or nil if the tag does not hold; then what was decrypted is wiped unseen.
+    /// Decrypts, or returns `nil` if the tag is not valid.
+    ///
+    /// In that case the decrypted bytes are wiped and never returned.
     consuming func decrypt(
         _ ciphertext: [UInt8], tag: [UInt8], key: Secret, nonce: [UInt8], additional: [UInt8]
     ) throws(OpenSSLError) -> Secret? {
@@ -88,7 +90,7 @@ import COpenSSL
         return try holds(tag) ? plain : nil
     }
 
-    /// The same of bytes that are no secret of the agent's.
+    /// Decrypts bytes that are not a secret of the agent, or returns `nil` if the tag is not valid.
     consuming func decryptBytes(
         _ ciphertext: [UInt8], tag: [UInt8], key: Secret, nonce: [UInt8], additional: [UInt8]
     ) throws(OpenSSLError) -> [UInt8]? {
@@ -109,7 +111,7 @@ import COpenSSL
         var rest = [UInt8](repeating: 0, count: Self.tagCount)
         var count: CInt = 0
         let holds = unsafe EVP_CipherFinal_ex(pointer, &rest, &count) == 1
-        // A tag that does not hold is an answer, not trouble of ours.
+        // An invalid tag is an answer, not a failure of OpenSSL.
         if !holds { OpenSSLError.discardQueue() }
         return holds
     }
@@ -117,7 +119,7 @@ import COpenSSL
     private func start(
         isEncrypting: CInt, key: Secret, nonce: [UInt8], additional: [UInt8]
     ) throws(OpenSSLError) {
-        // OpenSSL reads as many bytes as the cipher takes, whatever the arrays hold.
+        // OpenSSL reads as many bytes as the cipher needs, regardless of the length of the arrays.
         try check("AES-GCM key and nonce") { key.count == cipher.keyCount && nonce.count == Self.nonceCount ? 1 : 0 }
         try unsafe key.withBytes { bytes throws(OpenSSLError) in
             let key = unsafe bytes.bindMemory(to: UInt8.self).baseAddress

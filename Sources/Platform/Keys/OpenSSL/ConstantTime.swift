@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// Comparison whose time does not tell where two values differ.
+/// A comparison whose time does not reveal where two values differ.
 package enum ConstantTime {
-    /// Whether the bytes are equal.
+    /// Returns whether the bytes are equal.
     ///
-    /// Only the lengths may be told from the time it takes.
+    /// The time reveals only the lengths.
     package static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         guard a.count == b.count else { return false }
         return unsafe CRYPTO_memcmp(a, b, a.count) == 0

@@ -1,6 +1,6 @@
 /// The calling conventions of libcrypto's `d2i_` and `i2d_` functions.
 enum DER {
-    /// Lets an `i2d_` function say the length, then write that many bytes.
+    /// Calls an `i2d_` function for the length, then again for that many bytes.
     static func encoding(
         _ function: String, _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> CInt
     ) throws(OpenSSLError) -> [UInt8] {
@@ -15,9 +15,9 @@ enum DER {
         return bytes
     }
 
-    /// Lets a `d2i_` function read.
+    /// Calls a `d2i_` function.
     ///
-    /// The caller owns the pointer; `consumed` tells where bytes are left over.
+    /// The caller owns the pointer. `consumed` shows whether bytes are left over.
     static func decoding(
         _ bytes: [UInt8], by function: String,
         _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, CLong) -> OpaquePointer?

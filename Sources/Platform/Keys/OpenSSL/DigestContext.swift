@@ -12,9 +12,9 @@ import COpenSSL
 
     deinit { unsafe EVP_MD_CTX_free(pointer) }
 
-    /// The signature as OpenSSL encodes it: for ECDSA a DER ECDSA-Sig-Value, for Ed25519 64 bytes.
+    /// Signs in OpenSSL's encoding: for ECDSA a DER ECDSA-Sig-Value, for Ed25519 64 bytes.
     ///
-    /// The key must be one of the algorithm.
+    /// The key must be of the algorithm.
     consuming func signature(by key: PKey, over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         let home = key.home
         try unsafe key.withPointer { key throws(OpenSSLError) in
@@ -30,9 +30,9 @@ import COpenSSL
         return Array(signature.prefix(count))
     }
 
-    /// Whether the signature holds.
+    /// Verifies a signature.
     ///
-    /// One that cannot be read does not hold; only a failure to begin throws.
+    /// Returns `false` for a signature that cannot be read. Throws only if the verification cannot begin.
     consuming func isValid(_ signature: [UInt8], by key: PKey, over message: [UInt8]) throws(OpenSSLError) -> Bool {
         try unsafe key.withPointer { key throws(OpenSSLError) in
             try check("EVP_DigestVerifyInit_ex") {
@@ -40,16 +40,16 @@ import COpenSSL
             }
         }
         let result = unsafe EVP_DigestVerify(pointer, signature, signature.count, message, message.count)
-        // 0 and every negative number mean "no": a malformed signature must not look like trouble of ours.
+        // 0 and every negative number mean "no". A malformed signature must not be reported as a failure of OpenSSL.
         if result != 1 { OpenSSLError.discardQueue() }
         return result == 1
     }
 }
 
 extension SignatureAlgorithm {
-    /// OpenSSL's name of the hash that the message gets before it is signed.
+    /// OpenSSL's name of the hash of the message before it is signed.
     ///
-    /// Nil for EdDSA, which takes the message as it is (RFC 8032 §5.1: the hashes are inside).
+    /// `nil` for EdDSA, which signs the message itself (RFC 8032 §5.1: the hashes are inside).
     fileprivate var digestName: String? {
         switch self {
         case .es256: "SHA256"
@@ -64,7 +64,7 @@ package enum SHA256Digest {
     /// The length of a digest in bytes.
     package static let count = 32
 
-    /// The 32 bytes of the digest.
+    /// Returns the 32 bytes of the digest.
     package static func of(_ bytes: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: count)
         try check("EVP_Digest") { unsafe EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) }
@@ -74,7 +74,7 @@ package enum SHA256Digest {
 
 /// SHA-384 (FIPS 180-4).
 enum SHA384Digest {
-    /// The 48 bytes of the digest.
+    /// Returns the 48 bytes of the digest.
     static func of(_ bytes: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 48)
         try check("EVP_Digest") { unsafe EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha384(), nil) }

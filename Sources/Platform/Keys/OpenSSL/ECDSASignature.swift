@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The owner of one ECDSA_SIG: the two numbers of a signature, between its two encodings.
+/// An owned ECDSA_SIG: the two numbers of a signature, between its two encodings.
 @safe struct ECDSASignature: ~Copyable {
     private let pointer: OpaquePointer  // <ECDSA_SIG>
 
@@ -18,28 +18,26 @@ import COpenSSL
         return signature
     }
 
-    /// Reads r || s, big-endian (RFC 7518 §3.4).
+    /// Reads r || s, big-endian (RFC 7518 §3.4), or returns `nil` if the length is wrong.
     ///
-    /// - Parameter numberCount: the bytes of each, by the curve.
-    ///
-    /// Nil if the length is another.
+    /// - Parameter numberCount: the bytes of each number, which depend on the curve.
     static func reading(raw: [UInt8], numberCount: Int) throws(OpenSSLError) -> ECDSASignature? {
         guard raw.count == 2 * numberCount else { return nil }
         let signature = try unsafe ECDSASignature(
             takingOwnershipOf: checkNotNull("ECDSA_SIG_new") { unsafe ECDSA_SIG_new() })
         let r = try BigNumber(raw.prefix(numberCount))
         let s = try BigNumber(raw.suffix(numberCount))
-        // Cannot fail: set0 refuses only null pointers, and from here on it owns both numbers.
+        // This cannot fail: set0 refuses only null pointers, and from here on it owns both numbers.
         unsafe ECDSA_SIG_set0(signature.pointer, r.releasingOwnership(), s.releasingOwnership())
         return signature
     }
 
-    /// The DER form, as WebAuthn (§6.5.5) and most tools have it.
+    /// Returns the DER form, which WebAuthn (§6.5.5) and most tools use.
     func der() throws(OpenSSLError) -> [UInt8] {
         try unsafe DER.encoding("i2d_ECDSA_SIG") { unsafe i2d_ECDSA_SIG(pointer, $0) }
     }
 
-    /// The raw form r || s, `numberCount` bytes each.
+    /// Returns the raw form r || s, `numberCount` bytes each.
     ///
     /// Throws if a number is longer than that.
     func raw(numberCount: Int) throws(OpenSSLError) -> [UInt8] {

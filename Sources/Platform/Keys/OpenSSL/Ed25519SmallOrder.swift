@@ -1,17 +1,18 @@
 /// The points of Ed25519 whose order is 1, 2, 4 or 8.
 ///
-/// Under such a public key anyone can make signatures that hold, so a credential with one would prove nothing to its
-/// issuer. RFC 8032 §5.1.7 lets a verifier take them, and OpenSSL does.
+/// Anyone can make valid signatures under such a public key, so a credential with one would give its issuer no proof.
+/// RFC 8032 §5.1.7 lets a verifier accept these points, and OpenSSL does.
 enum Ed25519SmallOrder {
-    /// Whether the bytes encode one of them, in any encoding that OpenSSL reads.
+    /// Returns whether the bytes encode one of the points, in any encoding that OpenSSL reads.
     ///
-    /// The sign bit, and a y of the prime field or up to 18 above it, since OpenSSL reduces those.
+    /// The sign bit may have either value. The y may be in the prime field or up to 18 above it, because OpenSSL
+    /// reduces it.
     static func contains(_ point: [UInt8]) -> Bool {
         guard let last = point.last else { return false }
         return encodings.contains(point.dropLast() + [last & 0x7F])
     }
 
-    /// The y of each, little-endian.
+    /// The y of each point, little-endian.
     private static let encodings: [[UInt8]] = [
         [0x00] + zeros,  // order 4
         [0x01] + zeros,  // order 1, the identity

@@ -1,18 +1,18 @@
-/// Why bytes are no key that this program can use.
+/// The reason why bytes are not a key that this program can use.
 ///
-/// Never carries bytes of a key.
+/// It never contains bytes of a key.
 package enum KeyError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The coordinates are no point of the curve (or are the point at infinity).
+    /// The coordinates are not a point of the curve, or are the point at infinity.
     case notOnCurve
     /// A point of Ed25519 under which anyone can sign.
     case smallOrder
-    /// The encoding is not what the standard says; with OpenSSL's reason if there is one.
+    /// The encoding violates the standard; with OpenSSL's reason if there is one.
     case malformed(OpenSSLError?)
-    /// The passphrase does not open the key, or the encrypted bytes are damaged: the two cannot be told apart.
+    /// The passphrase is wrong, or the encrypted bytes are damaged: the two cannot be told apart.
     case wrongPassphrase(OpenSSLError)
     /// A key of another kind; the text says which kind is supported.
     case unsupported(String)
-    /// OpenSSL could not do its part, for a reason that is not the key's.
+    /// OpenSSL failed for a reason that does not concern the key.
     case openSSL(OpenSSLError)
 
     package var description: String {

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// HMAC-SHA256 (RFC 2104) of one message after the other, under one key.
+/// HMAC-SHA256 (RFC 2104) of several messages in turn, under one key.
 ///
-/// The context is made once, and begun anew for each message.
+/// The context is created once, and restarted for each message.
 @safe package final class KeyedHash {
     private let context: OpaquePointer  // <EVP_MAC_CTX>
 
@@ -24,7 +24,7 @@ import COpenSSL
 
     deinit { unsafe EVP_MAC_CTX_free(context) }
 
-    /// The 32 bytes of the code of a message.
+    /// Returns the 32 bytes of the code of a message.
     package func code(of message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         try check("EVP_MAC_init") { unsafe EVP_MAC_init(context, nil, 0, nil) }
         try check("EVP_MAC_update") { unsafe EVP_MAC_update(context, message, message.count) }
@@ -36,7 +36,7 @@ import COpenSSL
 }
 
 extension DataKey {
-    /// A keyed hash for one use, under a key that is derived from this one for it.
+    /// Creates a keyed hash for one use, under a key that is derived from this one for that use.
     package func keyedHash(for use: String) throws(OpenSSLError) -> KeyedHash {
         try KeyedHash(key: HKDF.expand(secret, info: Array(use.utf8)))
     }

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// A failed libcrypto call, with everything that OpenSSL said about it.
+/// A failed libcrypto call, with all reasons that OpenSSL gave.
 ///
 /// The reasons are OpenSSL's own constant texts ("library: reason"). The data that OpenSSL may add to an error is left
-/// out on purpose, so that the value can be logged: it never carries key bytes or a passphrase.
+/// out on purpose. The value therefore never contains key bytes or a passphrase, and can be logged.
 package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The libcrypto function that failed.
     package let function: String
@@ -11,11 +11,9 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     ///
     /// Empty if OpenSSL gave none.
     package private(set) var reasons: [String]
-    /// The number at the start of the newest error's data, if one starts so.
+    /// The number at the start of the newest error's data, if the data starts with one.
     ///
-    /// There the provider `tpm2` puts the TPM's response code.
-    ///
-    /// Nothing else of the data is looked at.
+    /// The provider `tpm2` puts the TPM's response code there. The rest of the data is not read.
     var dataNumber: UInt32?
 
     package var description: String {
@@ -23,7 +21,7 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
         return "OpenSSL's \(function) failed: \(cause)"
     }
 
-    /// Takes every entry from this thread's error queue, so that nothing stays for a later call to find.
+    /// Removes every entry from this thread's error queue, so that no later call finds it.
     ///
     /// The queue is per thread: no `await` may come between the failed call and this one.
     static func drainingQueue(after function: String) -> OpenSSLError {
@@ -43,14 +41,14 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
         return unsafe UInt32(String(cString: data).prefix { $0.isASCII && $0.isNumber })
     }
 
-    /// Empties the queue if the failure is an expected answer, such as a signature that does not hold.
+    /// Empties the queue if the failure is an expected answer, such as an invalid signature.
     static func discardQueue() {
         ERR_clear_error()
     }
 
     /// Whether this thread's error queue is empty.
     ///
-    /// Every function of this module leaves it so.
+    /// Every function of this module leaves it empty.
     package static var queueIsEmpty: Bool {
         ERR_peek_error() == 0
     }
@@ -62,14 +60,14 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     }
 }
 
-/// Throws what OpenSSL's queue says unless the call returns 1, libcrypto's word for success.
+/// Throws the errors in OpenSSL's queue unless the call returns 1, which is libcrypto's success.
 func check(_ function: String, _ call: () -> CInt) throws(OpenSSLError) {
     guard call() == 1 else { throw .drainingQueue(after: function) }
 }
 
-/// Throws what OpenSSL's queue says if the call returns no pointer.
+/// Throws the errors in OpenSSL's queue if the call returns no pointer.
 ///
-/// The caller owns the pointer it gets.
+/// The caller owns the pointer that it gets.
 func checkNotNull(_ function: String, _ call: () -> OpaquePointer?) throws(OpenSSLError) -> OpaquePointer {
     guard let pointer = unsafe call() else { throw .drainingQueue(after: function) }
     return unsafe pointer

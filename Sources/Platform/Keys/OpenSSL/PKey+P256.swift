@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension PKey {
-    /// The bytes of a private value of P-256.
+    /// The length in bytes of a private value of P-256.
     static let p256ScalarCount = 32
 
     /// Reads an uncompressed point of P-256, and checks that it is on the curve and not at infinity.
@@ -14,7 +14,7 @@ extension PKey {
         }
     }
 
-    /// Makes a pair on P-256 of its private value, big-endian, and checks that this is in range.
+    /// Makes a pair on P-256 from its private value, big-endian, and checks that the value is in range.
     convenience init(p256Scalar scalar: Secret) throws(KeyError) {
         guard scalar.count == Self.p256ScalarCount else { throw .malformed(nil) }
         do throws(OpenSSLError) {
@@ -25,11 +25,11 @@ extension PKey {
         }
     }
 
-    /// The private value of a pair on P-256, big-endian.
+    /// Returns the private value of a pair on P-256, big-endian.
     func p256Scalar() throws(OpenSSLError) -> Secret {
         try unsafe withPointer { key throws(OpenSSLError) in
             var found: OpaquePointer?  // <BIGNUM>
-            // EVP_PKEY_get_bn_param wipes its own buffer; BN_clear_free wipes what it gave.
+            // EVP_PKEY_get_bn_param wipes its own buffer; BN_clear_free wipes the number that it gave.
             defer { unsafe BN_clear_free(found) }
             try check("EVP_PKEY_get_bn_param") {
                 unsafe EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_PRIV_KEY, &found)

@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// The owner of one EVP_PKEY: a public key, or a key pair.
+/// An owned EVP_PKEY: a public key, or a key pair.
 @safe final class PKey: Sendable {
-    // libcrypto counts EVP_PKEY references atomically, and nothing changes the key after init.
+    // libcrypto counts EVP_PKEY references atomically, and no code changes the key after init.
     private nonisolated(unsafe) let pointer: OpaquePointer  // <EVP_PKEY>
-    /// The provider that the key lives in, which must be there for longer than the key; nil: OpenSSL's default.
+    /// The provider of the key, which must exist for longer than the key, or `nil` for OpenSSL's default.
     let home: ProviderContext?
 
     /// Takes ownership: the caller must not free `pointer`.
@@ -25,9 +25,10 @@ import COpenSSL
 }
 
 extension PKey {
-    /// A public key of its parts, which OpenSSL's decoders take many times as long to read.
+    /// Makes a public key from its parts, which OpenSSL's decoders take many times as long to read.
     ///
-    /// Throws unless the point is on its curve and not at infinity. The bytes of an Ed25519 key may be those of no point.
+    /// Throws unless the point is on its curve and not at infinity. For Ed25519, bytes that are not a point are
+    /// accepted.
     convenience init(_ material: PublicKeyMaterial) throws(OpenSSLError) {
         let bytes = material.bytes
         let point = [PublicKeyMaterial.uncompressed] + bytes
@@ -52,7 +53,7 @@ extension PKey {
         try context.checkPublicKey()
     }
 
-    /// A new key pair of an algorithm's curve.
+    /// Makes a new key pair on an algorithm's curve.
     static func generate(_ algorithm: SignatureAlgorithm) throws(OpenSSLError) -> PKey {
         try unsafe PKey(
             takingOwnershipOf: checkNotNull("EVP_PKEY_Q_keygen") {
@@ -64,13 +65,13 @@ extension PKey {
             })
     }
 
-    /// The algorithm that this key is for, by its curve's name; nil for every other kind of key.
+    /// The algorithm that this key is for, by its curve's name, or `nil` for every other kind of key.
     var algorithm: SignatureAlgorithm? {
         if unsafe withPointer({ unsafe EVP_PKEY_is_a($0, "ED25519") }) == 1 { return .eddsa }
         var name = [CChar](repeating: 0, count: 64)
         let found = unsafe withPointer { unsafe EVP_PKEY_get_group_name($0, &name, name.count, nil) }
         guard found == 1 else {
-            // Anything that is no elliptic curve has no group name.
+            // A key that is not on an elliptic curve has no group name.
             OpenSSLError.discardQueue()
             return nil
         }
@@ -81,7 +82,7 @@ extension PKey {
         }
     }
 
-    /// The public half of a key that is of the algorithm's curve.
+    /// Returns the public half of a key that is on the algorithm's curve.
     func publicMaterial(_ algorithm: SignatureAlgorithm) throws(OpenSSLError) -> PublicKeyMaterial {
         switch algorithm {
         case .es256: .p256(x: try x(count: 32), y: try y(count: 32))
@@ -98,7 +99,7 @@ extension PKey {
         try coordinate(OSSL_PKEY_PARAM_EC_PUB_Y, count: count)
     }
 
-    /// One affine coordinate of the public point, by its parameter name in `core_names.h`.
+    /// Returns one affine coordinate of the public point, by its parameter name in `core_names.h`.
     private func coordinate(_ name: String, count: Int) throws(OpenSSLError) -> [UInt8] {
         try unsafe withPointer { key throws(OpenSSLError) in
             var number: OpaquePointer?  // <BIGNUM>
@@ -108,7 +109,7 @@ extension PKey {
         }
     }
 
-    /// The bytes of a public key that has no parts.
+    /// Returns the bytes of a public key that has no parts.
     private func rawPublicKey(count: Int) throws(OpenSSLError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var written = count

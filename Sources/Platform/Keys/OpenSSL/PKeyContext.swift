@@ -10,7 +10,7 @@ import COpenSSL
         }
     }
 
-    /// A context for HKDF (RFC 5869).
+    /// Creates a context for HKDF (RFC 5869).
     init(hkdf: Void) throws(OpenSSLError) {
         unsafe pointer = try checkNotNull("EVP_PKEY_CTX_new_from_name") {
             unsafe EVP_PKEY_CTX_new_from_name(nil, "HKDF", nil)
@@ -31,12 +31,12 @@ import COpenSSL
         try check("EVP_PKEY_public_check_quick") { unsafe EVP_PKEY_public_check_quick(pointer) }
     }
 
-    /// Throws unless the private key is in range and the public key is its own.
+    /// Throws unless the private key is in range and the public key belongs to it.
     func checkPair() throws(OpenSSLError) {
         try check("EVP_PKEY_check") { unsafe EVP_PKEY_check(pointer) }
     }
 
-    /// HKDF with SHA-256: fills `output` from `secret`, `salt` and `info`.
+    /// Fills `output` from `secret`, `salt` and `info` by HKDF with SHA-256.
     func deriveHKDF(
         from secret: Secret, salt: Secret?, info: [UInt8], into output: UnsafeMutableRawBufferPointer
     ) throws(OpenSSLError) {
@@ -57,7 +57,7 @@ import COpenSSL
 
     /// Fills `output` with the shared x coordinate of ECDH (NIST SP 800-56A §5.7.1.2).
     ///
-    /// It is that of this context's pair and `peer`.
+    /// The inputs are this context's pair and `peer`.
     func deriveECDH(with peer: PKey, into output: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
         try check("EVP_PKEY_derive_init") { unsafe EVP_PKEY_derive_init(pointer) }
         try check("EVP_PKEY_derive_set_peer") {

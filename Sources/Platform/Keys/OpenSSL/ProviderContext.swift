@@ -1,15 +1,17 @@
 import COpenSSL
 
-/// The owner of one OSSL_LIB_CTX in which the provider `tpm2` is loaded beside OpenSSL's own.
+/// An owned OSSL_LIB_CTX in which the provider `tpm2` is loaded beside OpenSSL's own.
 ///
-/// It is apart from the default context, so that nothing but a key of the TPM ever meets that provider. While it lives
-/// the connection to the TPM is open.
+/// It is separate from the default context, so that only keys of the TPM use that provider. The connection to the TPM
+/// is open for as long as this value exists.
 @safe final class ProviderContext: Sendable {
-    /// libcrypto guards the context with locks of its own.
+    /// The context, which libcrypto guards with locks of its own.
     nonisolated(unsafe) let pointer: OpaquePointer  // <OSSL_LIB_CTX>
     private nonisolated(unsafe) let providers: [OpaquePointer]  // <OSSL_PROVIDER>
 
-    /// Without it OpenSSL takes its own implementation for the keys of this provider, and finds no private half.
+    /// The property query that prefers the provider `tpm2`.
+    ///
+    /// Without it OpenSSL uses its own implementation for the keys of this provider, and finds no private half.
     let properties = "?provider=tpm2"
 
     init() throws(OpenSSLError) {

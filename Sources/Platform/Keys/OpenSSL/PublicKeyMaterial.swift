@@ -1,4 +1,4 @@
-/// The bytes that make a public key, as COSE keys and JSON Web Keys have them.
+/// The bytes of a public key, in the parts that COSE keys and JSON Web Keys have.
 package enum PublicKeyMaterial: Sendable, Equatable {
     /// The affine coordinates of a point of P-256, big-endian, 32 bytes each.
     case p256(x: [UInt8], y: [UInt8])
@@ -19,7 +19,7 @@ package enum PublicKeyMaterial: Sendable, Equatable {
 extension PublicKeyMaterial {
     static let ed25519Count = 32
 
-    /// Divides the bytes of a key; nil if their number is not the algorithm's.
+    /// Splits the bytes of a key into its parts, or returns `nil` if their number is not the algorithm's.
     init?(_ algorithm: SignatureAlgorithm, bytes: ArraySlice<UInt8>) {
         guard bytes.count == Self.count(algorithm) else { return nil }
         let (x, y) = (Array(bytes.prefix(bytes.count / 2)), Array(bytes.suffix(bytes.count / 2)))
@@ -30,7 +30,7 @@ extension PublicKeyMaterial {
         }
     }
 
-    /// Both coordinates one after the other, or the one point.
+    /// The two coordinates in sequence, or the one point.
     var bytes: [UInt8] {
         switch self {
         case .p256(let x, let y), .p384(let x, let y): x + y
@@ -38,7 +38,7 @@ extension PublicKeyMaterial {
         }
     }
 
-    /// Whether each part has the length that the curve gives it.
+    /// Whether each part has the length that the curve requires.
     var hasItsLengths: Bool { PublicKeyMaterial(algorithm, bytes: bytes[...]) == self }
 
     private static func count(_ algorithm: SignatureAlgorithm) -> Int {
@@ -51,15 +51,15 @@ extension PublicKeyMaterial {
     package static let p256PointCount = 65
     static let uncompressed: UInt8 = 0x04
 
-    /// Reads an uncompressed point of P-256; nil for every other form.
+    /// Reads an uncompressed point of P-256, or returns `nil` for every other form.
     ///
-    /// Whether it is on the curve is for `PublicKey` to see.
+    /// `PublicKey` checks whether the point is on the curve.
     package init?(p256Point point: [UInt8]) {
         guard point.count == Self.p256PointCount, point[0] == Self.uncompressed else { return nil }
         self.init(.es256, bytes: point.dropFirst())
     }
 
-    /// The uncompressed point; nil for a key that is not on P-256.
+    /// The uncompressed point, or `nil` for a key that is not on P-256.
     package var p256Point: [UInt8]? {
         guard case .p256(let x, let y) = self else { return nil }
         return [Self.uncompressed] + x + y

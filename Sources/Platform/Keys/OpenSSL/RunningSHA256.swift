@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces.
+/// SHA-256 (FIPS 180-4) of bytes that arrive in pieces.
 @safe package struct RunningSHA256: ~Copyable {
     private let pointer: OpaquePointer  // <EVP_MD_CTX>
 
@@ -14,7 +14,7 @@ import COpenSSL
         try check("EVP_DigestUpdate") { unsafe EVP_DigestUpdate(pointer, piece, piece.count) }
     }
 
-    /// The 32 bytes of the digest of all pieces so far.
+    /// Returns the 32 bytes of the digest of all pieces so far.
     package func digest() throws(OpenSSLError) -> [UInt8] {
         let copy = unsafe try Self.context { copy in unsafe EVP_MD_CTX_copy_ex(copy, pointer) }
         defer { unsafe EVP_MD_CTX_free(copy) }
@@ -23,7 +23,7 @@ import COpenSSL
         return digest
     }
 
-    /// A context that the caller owns, once `begin` has made it ready.
+    /// Creates a context that the caller owns, and prepares it with `begin`.
     private static func context(_ begin: (OpaquePointer) -> CInt) throws(OpenSSLError) -> OpaquePointer {
         let context = unsafe try checkNotNull("EVP_MD_CTX_new") { unsafe EVP_MD_CTX_new() }
         do throws(OpenSSLError) {

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// OpenSSL's random generator, seeded by the kernel.
 package enum SecureRandom {
-    /// Random bytes for what others may see: nonces, challenges, identifiers.
+    /// Returns random bytes for values that are not secret: nonces, challenges, identifiers.
     ///
     /// Secrets come from `Secret.random`.
     package static func bytes(_ count: Int) throws(OpenSSLError) -> [UInt8] {

@@ -1,8 +1,8 @@
-/// What a key signs to show that it can: random bytes behind a text of their own.
+/// The message that a key signs to prove that it can: random bytes after a fixed text.
 ///
-/// No relying party can take the signature for an assertion or an attestation. Those are over authenticator data, which
-/// begins with the SHA-256 of an RP ID (WebAuthn §6.1); to find one whose digest begins with this text is to find a
-/// preimage of 184 bits.
+/// No relying party can accept the signature as an assertion or an attestation. Those are over authenticator data,
+/// which begins with the SHA-256 of an RP ID (WebAuthn §6.1). To find an RP ID whose digest begins with this text is to
+/// find a preimage of 184 bits.
 enum SelfTest {
     static let prefix = Array("oob-agent key self-test".utf8)
 
@@ -10,7 +10,7 @@ enum SelfTest {
 }
 
 extension SigningKey {
-    /// Signs such a message, and says whether the public half verifies that.
+    /// Signs such a message, and returns whether the public half verifies it.
     package func provesItself() throws(OpenSSLError) -> Bool {
         let message = try SelfTest.message()
         return try publicKey.isValid(signature: signature(over: message), over: message)

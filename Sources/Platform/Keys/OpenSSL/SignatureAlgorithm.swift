@@ -1,4 +1,4 @@
-/// The signature algorithms that this program can make and check, by their COSE numbers.
+/// The signature algorithms that this program can sign with and verify, by their COSE numbers.
 ///
 /// WebAuthn gives each of them one curve (Level 3 §5.8.5).
 package enum SignatureAlgorithm: Int, Sendable, CaseIterable {
@@ -22,7 +22,7 @@ package enum SignatureAlgorithm: Int, Sendable, CaseIterable {
 extension SignatureAlgorithm {
     /// The length of a coordinate of the public point, and of each number of a signature.
     ///
-    /// Nil for EdDSA, whose points and signatures are bytes without parts.
+    /// `nil` for EdDSA, whose points and signatures are bytes without parts.
     var ecNumberCount: Int? {
         switch self {
         case .es256: 32

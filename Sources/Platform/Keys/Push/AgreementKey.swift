@@ -1,4 +1,4 @@
-/// A key pair on P-256 that two parties find a common secret with (ECDH); it never signs.
+/// A key pair on P-256 for the key agreement of two parties (ECDH); it never signs.
 struct AgreementKey: Sendable {
     private static let sharedCount = 32
 
@@ -18,7 +18,7 @@ struct AgreementKey: Sendable {
         try AgreementKey(PKey.generate(.es256))
     }
 
-    /// The pair with this private value: 32 bytes, big-endian, from 1 to one less than the curve's order.
+    /// Makes the pair of a private value: 32 bytes, big-endian, from 1 to one less than the curve's order.
     init(scalar: Secret) throws(KeyError) {
         let pair = try PKey(p256Scalar: scalar)
         do throws(OpenSSLError) {
@@ -30,7 +30,9 @@ struct AgreementKey: Sendable {
 
     func scalar() throws(OpenSSLError) -> Secret { try pair.p256Scalar() }
 
-    /// What both parties find, each with its own pair and the other's point: 32 bytes that are not uniformly random.
+    /// Computes the ECDH secret of both parties: 32 bytes that are not uniformly random.
+    ///
+    /// Each party has its own pair and the other's point.
     func sharedSecret(with peer: PKey) throws(OpenSSLError) -> Secret {
         try unsafe Secret(count: Self.sharedCount) { output throws(OpenSSLError) in
             try unsafe PKeyContext(for: pair).deriveECDH(with: peer, into: output)

@@ -1,20 +1,20 @@
-/// The body of a push message: the content coding `aes128gcm` (RFC 8188 §2) with one record, as RFC 8291 §4 has it.
+/// The body of a push message: the content coding `aes128gcm` (RFC 8188 §2) with one record (RFC 8291 §4).
 ///
 /// salt (16) || record size (4) || 41 || sender's point (65) || ciphertext || tag (16).
 struct EncryptedPush: Sendable, Equatable {
-    /// The most that a receiver must take (RFC 8291 §4), and that this one takes.
+    /// The most bytes that a receiver must accept (RFC 8291 §4), and that this receiver accepts.
     static let limit = 4_096
     static let saltCount = 16
     static let headerCount = saltCount + 4 + 1 + PublicKeyMaterial.p256PointCount
-    /// What encrypting adds to a record: the delimiter and the tag.
+    /// The bytes that encryption adds to a record: the delimiter and the tag.
     static let recordOverhead = 1 + CipherContext.tagCount
     static let least = headerCount + recordOverhead
-    /// RFC 8188 §2.1: a record of size 17 could carry nothing.
+    /// The smallest record size (RFC 8188 §2.1): a record of size 17 could carry no data.
     static let leastRecordSize = 18
 
     let salt: [UInt8]
     let senderPoint: [UInt8]
-    /// At least 17 bytes: ciphertext and tag.
+    /// The ciphertext and the tag, at least 17 bytes.
     let record: [UInt8]
 
     init(salt: [UInt8], senderPoint: [UInt8], record: [UInt8]) {
@@ -38,7 +38,7 @@ struct EncryptedPush: Sendable, Equatable {
         record = Array(body.dropFirst(header.count))
     }
 
-    /// The body, with a record size that is greater than any record in it, as RFC 8291 §4 asks.
+    /// The body, with a record size that is greater than any record in it, as RFC 8291 §4 requires.
     var bytes: [UInt8] {
         let recordSize = [0, 0, UInt8(Self.limit >> 8), UInt8(Self.limit & 0xFF)]
         return salt + recordSize + [UInt8(PublicKeyMaterial.p256PointCount)] + senderPoint + record

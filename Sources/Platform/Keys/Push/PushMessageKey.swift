@@ -1,9 +1,9 @@
-/// What the one record of a push message is encrypted under.
+/// The key and the nonce for the only record of a push message.
 struct PushMessageKey: Sendable {
     let key: Secret
     let nonce: [UInt8]
 
-    /// RFC 8291 §3.4: from what receiver and sender have in common.
+    /// Derives the key from the ECDH secret of receiver and sender (RFC 8291 §3.4).
     init(
         shared: Secret, recipient: PushRecipient, senderPoint: [UInt8], salt: [UInt8]
     ) throws(OpenSSLError) {
@@ -11,7 +11,7 @@ struct PushMessageKey: Sendable {
         try self.init(input: input, salt: salt)
     }
 
-    /// RFC 8188 §2.2 and §2.3: from input keying material; the nonce is that of the first record.
+    /// Derives the key and the first record's nonce from input keying material (RFC 8188 §2.2 and §2.3).
     init(input: Secret, salt: [UInt8]) throws(OpenSSLError) {
         let salt = Secret(salt)
         key = try HKDF.derive(
@@ -29,12 +29,12 @@ struct PushMessageKey: Sendable {
         return try HKDF.derive(32, from: shared, salt: recipient.auth, info: info)
     }
 
-    /// The record: ciphertext and tag.
+    /// Encrypts the record, and returns ciphertext and tag.
     func encrypt(_ plain: Secret) throws(OpenSSLError) -> [UInt8] {
         try CipherContext(.aes128GCM).encrypt(plain, key: key, nonce: nonce, additional: [])
     }
 
-    /// What the record holds, with its delimiter and padding; nil if the tag does not hold.
+    /// Decrypts the record to plain bytes with delimiter and padding, or returns `nil` if the tag is not valid.
     func decrypt(_ record: [UInt8]) throws(OpenSSLError) -> Secret? {
         try CipherContext(.aes128GCM).decrypt(
             Array(record.dropLast(CipherContext.tagCount)), tag: Array(record.suffix(CipherContext.tagCount)),

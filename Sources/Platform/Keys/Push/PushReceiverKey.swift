@@ -1,12 +1,12 @@
 /// The receiver's half of one push subscription: a P-256 key pair and an auth secret of 16 bytes (RFC 8291 §3.1, §3.2).
 package struct PushReceiverKey: Sendable {
-    /// The bytes of `secret()`.
+    /// The number of bytes of `secret()`.
     package static let secretCount = PKey.p256ScalarCount + PushRecipient.authCount
-    /// The most bytes that `decrypt` takes: 4,096.
+    /// The most bytes that `decrypt` accepts: 4,096.
     package static let maxBytes = EncryptedPush.limit
 
     private let pair: AgreementKey
-    /// What a sender needs.
+    /// The values that a sender needs.
     package let recipient: PushRecipient
 
     private init(_ pair: AgreementKey, auth: Secret) throws(KeyError) {
@@ -14,7 +14,7 @@ package struct PushReceiverKey: Sendable {
         recipient = try PushRecipient(p256dh: pair.point, auth: auth)
     }
 
-    /// A new pair and auth secret.
+    /// Makes a new pair and auth secret.
     package static func generate() throws(KeyError) -> PushReceiverKey {
         let (pair, auth): (AgreementKey, Secret)
         do throws(OpenSSLError) {
@@ -25,19 +25,19 @@ package struct PushReceiverKey: Sendable {
         return try PushReceiverKey(pair, auth: auth)
     }
 
-    /// Reads what `secret()` gave.
+    /// Reads the result of `secret()`.
     package init(secret: Secret) throws(KeyError) {
         guard secret.count == Self.secretCount else { throw .malformed(nil) }
         let pair = try AgreementKey(scalar: secret.prefix(PKey.p256ScalarCount))
         try self.init(pair, auth: secret.suffix(PushRecipient.authCount))
     }
 
-    /// All of it, in clear, for whoever seals it: the private value (32) || the auth secret (16).
+    /// Returns the whole key in clear, to be sealed: the private value (32) || the auth secret (16).
     package func secret() throws(OpenSSLError) -> Secret {
         try Secret.joined([pair.scalar(), recipient.auth])
     }
 
-    /// The message in a body of at most 4,096 bytes: `aes128gcm` with one record, for this subscription.
+    /// Decrypts a body of at most 4,096 bytes: `aes128gcm` with one record, for this subscription.
     package func decrypt(_ body: [UInt8]) throws(PushRefusal) -> [UInt8] {
         let push = try EncryptedPush(body)
         guard let sender = try? PKey(p256Point: push.senderPoint) else { throw .senderKey }

@@ -1,6 +1,6 @@
-/// What a sender knows of a push subscription: the receiver's public key and auth secret (RFC 8291 §3).
+/// A push subscription as its sender knows it: the receiver's public key and auth secret (RFC 8291 §3).
 package struct PushRecipient: Sendable {
-    /// RFC 8291 §3.2.
+    /// The length in bytes of the auth secret (RFC 8291 §3.2).
     package static let authCount = 16
     /// The most bytes of a message before it is encrypted.
     package static let maxPlain = EncryptedPush.limit - EncryptedPush.least
@@ -8,11 +8,11 @@ package struct PushRecipient: Sendable {
 
     /// The receiver's point on P-256, uncompressed: 65 bytes.
     package let p256dh: [UInt8]
-    /// 16 bytes; who has them and the point can encrypt for the receiver.
+    /// The auth secret, 16 bytes; with it and the point, anyone can encrypt for the receiver.
     package let auth: Secret
     private let key: PKey
 
-    /// Refuses what is no uncompressed point of P-256, and an auth secret of another length than 16 bytes.
+    /// Throws unless `p256dh` is an uncompressed point of P-256 and `auth` has 16 bytes.
     package init(p256dh: [UInt8], auth: Secret) throws(KeyError) {
         guard auth.count == Self.authCount else { throw .malformed(nil) }
         key = try PKey(p256Point: p256dh)
@@ -20,7 +20,7 @@ package struct PushRecipient: Sendable {
         self.auth = auth
     }
 
-    /// Encrypts a message of at most 3,993 bytes, its padding of zeros included, with a key and a salt of its own.
+    /// Encrypts a message of at most 3,993 bytes, with its padding of zeros, under a new key and salt.
     package func encrypt(_ plain: [UInt8], padding: Int = 0) throws(PushRefusal) -> [UInt8] {
         let (sender, salt): (AgreementKey, [UInt8])
         do throws(OpenSSLError) {
@@ -31,7 +31,9 @@ package struct PushRecipient: Sendable {
         return try encrypt(plain, padding: padding, from: sender, salt: salt)
     }
 
-    /// A pair and a salt must never be used twice together: the key and the nonce would be the same.
+    /// Encrypts with a given pair and salt, which must never be used twice together.
+    ///
+    /// The key and the nonce would be the same.
     func encrypt(
         _ plain: [UInt8], padding: Int, from sender: AgreementKey, salt: [UInt8]
     ) throws(PushRefusal) -> [UInt8] {
@@ -47,7 +49,7 @@ package struct PushRecipient: Sendable {
         }
     }
 
-    /// What is before the delimiter.
+    /// Returns the bytes before the delimiter.
     static func unpadded(_ plain: Secret) throws(PushRefusal) -> [UInt8] {
         let bytes = unsafe plain.withBytes { unsafe Array($0) }
         guard let end = bytes.lastIndex(where: { $0 != 0 }), bytes[end] == delimiter else { throw .delimiter }

@@ -1,24 +1,24 @@
-/// Why bytes are no push message for this subscription.
+/// The reason why bytes are not a push message for this subscription.
 ///
-/// Never carries any of them.
+/// It never contains any of the bytes.
 package enum PushRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// More than 4,096 bytes; to write, more than 3,993 with the padding.
+    /// The body has more than 4,096 bytes, or the message to encrypt has more than 3,993 with its padding.
     case tooLarge
-    /// It ends within the header, or has no whole record.
+    /// The body ends within the header, or has no whole record.
     case tooShort
-    /// A record size below 18, the least that RFC 8188 §2.1 knows.
+    /// The record size is below 18, the minimum of RFC 8188 §2.1.
     case recordSize
-    /// There is more after the first record.
+    /// The body has more bytes after the first record.
     case manyRecords
     /// The key id is not the 65 bytes of an uncompressed point.
     case keyID
-    /// The sender's key is no point of P-256.
+    /// The sender's key is not a point of P-256.
     case senderKey
-    /// Another subscription's key, or bytes that were changed: the two cannot be told apart.
+    /// The message is for another subscription's key, or was changed: the two cannot be told apart.
     case ciphertext
-    /// After the padding of zeros no 02, which ends a last record (RFC 8188 §2).
+    /// The padding of zeros does not follow an 02, which ends a last record (RFC 8188 §2).
     case delimiter
-    /// The cryptography of this machine failed, so nothing is known about the message.
+    /// The cryptography of this machine failed, so the message could not be checked.
     case openSSL(OpenSSLError)
 
     /// A stable word for scripts and logs.

@@ -1,13 +1,13 @@
 extension AgentSecret {
-    /// The first byte of what is sealed: which form the rest has.
+    /// The first byte of sealed bytes: the version of their format.
     private static let formVersion: UInt8 = 1
     private static let overhead = 1 + CipherContext.nonceCount + CipherContext.tagCount
-    /// The most bytes that `open` reads; far above any key.
+    /// The most bytes that `open` reads, far above the size of any key.
     private static let maxSealed = 1 << 20
 
     /// Encrypts under a key for this label: version (01) || nonce (12) || AES-256-GCM ciphertext || tag (16).
     ///
-    /// The label is authenticated too, and not contained. Every call gives other bytes.
+    /// The label is authenticated too, but not contained. Every call returns different bytes.
     package func seal(_ plain: Secret, label: String) throws(OpenSSLError) -> [UInt8] {
         let nonce = try SecureRandom.bytes(CipherContext.nonceCount)
         let sealed = try CipherContext()
@@ -15,7 +15,7 @@ extension AgentSecret {
         return [Self.formVersion] + nonce + sealed
     }
 
-    /// Opens what `seal` gave for the same label under the same secret.
+    /// Decrypts the result of `seal` for the same label under the same secret.
     package func open(_ sealed: [UInt8], label: String) throws(SealError) -> Secret {
         guard (Self.overhead...Self.maxSealed).contains(sealed.count), sealed[0] == Self.formVersion else {
             throw .malformed
@@ -35,13 +35,13 @@ extension AgentSecret {
     }
 }
 
-/// Why sealed bytes do not open.
+/// The reason why sealed bytes cannot be opened.
 ///
-/// Never carries any of them.
+/// It never contains any of the bytes.
 package enum SealError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Another secret, another label, or bytes that were changed: the three cannot be told apart.
+    /// The secret or the label differs, or the bytes were changed: the three cannot be told apart.
     case notSealedByThisSecret
-    /// Too short, too long, or of a version that this program does not know.
+    /// The bytes are too short, too long, or of a version that this program does not know.
     case malformed
     case openSSL(OpenSSLError)
 

@@ -1,15 +1,15 @@
-/// The secret under which an agent keeps every key that it made: 16 to 1,024 bytes, uniformly random.
+/// The secret that seals every key that an agent made: 16 to 1,024 bytes, uniformly random.
 ///
-/// What is used is never the secret itself but keys derived from it by HKDF-SHA256 (RFC 5869), each for one use and
-/// one label, so that one value cannot be opened in the place of another.
+/// The secret itself is never used as a key. HKDF-SHA256 (RFC 5869) derives a key for each use and label, so that one
+/// value cannot be opened in the place of another.
 package struct AgentSecret: Sendable {
-    /// The bytes a secret may have.
+    /// The number of bytes that a secret may have.
     package static let bytes = 16...1_024
-    /// Also in the derivations, so that a later version can use the same secret in another way.
+    /// A prefix of the derivations, so that a later version can use the same secret in another way.
     private static let version = "oob-agent/1/"
 
     let secret: Secret
-    /// What HKDF extracts of it (RFC 5869 §2.2): every derivation begins with that.
+    /// The key that HKDF extracts from the secret (RFC 5869 §2.2), where every derivation begins.
     private let extracted: Secret
 
     package init(_ secret: Secret) throws(AgentSecretError) {
@@ -26,17 +26,17 @@ package struct AgentSecret: Sendable {
         extracted = try HKDF.extract(from: secret)
     }
 
-    /// A new secret of 32 random bytes.
+    /// Makes a new secret of 32 random bytes.
     package static func generate() throws(OpenSSLError) -> AgentSecret {
         try AgentSecret(checked: try Secret.random(32))
     }
 
-    /// Bytes by which hosts see that they have the same secret, and that tell nothing else of it: 32 of HKDF.
+    /// Returns 32 bytes of HKDF by which hosts compare their secrets, and which reveal no more of them.
     package func fingerprint() throws(OpenSSLError) -> [UInt8] {
         try unsafe derived("fingerprint", "").withBytes { unsafe Array($0) }
     }
 
-    /// The key that seals under one label.
+    /// Returns the key that seals under one label.
     func sealingKey(for label: String) throws(OpenSSLError) -> Secret {
         try derived("seal", label)
     }
@@ -48,7 +48,7 @@ package struct AgentSecret: Sendable {
 }
 
 extension AgentSecret: Equatable {
-    /// Constant-time, except for the lengths.
+    /// Compares in constant time, except for the lengths.
     package static func == (left: AgentSecret, right: AgentSecret) -> Bool { left.secret == right.secret }
 }
 
@@ -58,11 +58,11 @@ extension AgentSecret: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// Why bytes are no secret for an agent.
+/// The reason why bytes are not a secret for an agent.
 ///
-/// Tells the length and nothing else of them.
+/// It reveals only their length.
 package enum AgentSecretError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Too short or too long: it has that many bytes.
+    /// The secret is too short or too long; it has this many bytes.
     case length(Int)
     case openSSL(OpenSSLError)
 
@@ -77,19 +77,19 @@ package enum AgentSecretError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension AgentSecret {
-    /// The bytes of what `authenticator` gives.
+    /// The number of bytes that `authenticator` returns.
     package static let authenticatorCount = 32
 
-    /// A keyed hash of the bytes under this label: only a holder of the secret can make it.
+    /// Returns a keyed hash of the bytes under this label, which only a holder of the secret can make.
     ///
-    /// It is derived by HKDF-SHA256 as all keys are, for the SHA-256 of the bytes, so it is a keyed hash of them.
+    /// HKDF-SHA256 derives it from the SHA-256 of the bytes, as it derives all keys.
     package func authenticator(of bytes: [UInt8], label: String) throws(OpenSSLError) -> [UInt8] {
         let digest = try Secret(SHA256Digest.of(bytes)).hexadecimal()
         let text = unsafe digest.withBytes { unsafe String(decoding: $0, as: UTF8.self) }
         return try unsafe derived("authenticator", "\(label) \(text)").withBytes { unsafe Array($0) }
     }
 
-    /// Whether `authenticator` gave this for the same bytes and label.
+    /// Returns whether `code` is the `authenticator` of these bytes and label.
     package func isAuthenticator(_ code: [UInt8], of bytes: [UInt8], label: String) throws(OpenSSLError) -> Bool {
         ConstantTime.equal(code, try authenticator(of: bytes, label: label))
     }

@@ -1,16 +1,18 @@
-/// A key under which what is kept of one enrollment is encrypted: without it nobody reads that any more.
+/// The key that encrypts the stored data of one enrollment.
+///
+/// Without the key, nobody can read the data any more.
 package struct DataKey: Sendable {
     private static let count = 32
-    /// The first byte of what is encrypted: which form the rest has.
+    /// The first byte of encrypted bytes: the version of their format.
     private static let formVersion: UInt8 = 1
     private static let overhead = 1 + CipherContext.nonceCount + CipherContext.tagCount
-    /// The most bytes that `decrypt` reads; far above any value of a row.
+    /// The most bytes that `decrypt` reads, far above any value of a row.
     private static let maxEncrypted = 1 << 24
 
-    /// Its bytes, for who seals it.
+    /// The bytes of the key, for sealing.
     package let secret: Secret
 
-    /// Nil if it is not of the length of a key.
+    /// Checks the length of a key, and returns `nil` if the secret has another.
     package init?(_ secret: Secret) {
         guard secret.count == Self.count else { return nil }
         self.secret = secret
@@ -22,9 +24,9 @@ package struct DataKey: Sendable {
 
     /// Encrypts: version (01) || nonce (12) || AES-256-GCM ciphertext || tag (16).
     ///
-    /// The nonce is random, so every call gives other bytes.
+    /// The nonce is random, so every call returns different bytes.
     ///
-    /// - Parameter place: where it is kept, which is authenticated too and not contained.
+    /// - Parameter place: the place of the stored value, which is authenticated too, but not contained.
     package func encrypt(_ plain: [UInt8], for place: String) throws(OpenSSLError) -> [UInt8] {
         let nonce = try SecureRandom.bytes(CipherContext.nonceCount)
         let encrypted = try CipherContext()
@@ -32,9 +34,9 @@ package struct DataKey: Sendable {
         return [Self.formVersion] + nonce + encrypted
     }
 
-    /// What `encrypt` was given under the same key for the same place.
+    /// Decrypts the result of `encrypt` under the same key for the same place.
     ///
-    /// - Returns: nil for everything else.
+    /// - Returns: `nil` for all other bytes.
     package func decrypt(_ encrypted: [UInt8], for place: String) throws(OpenSSLError) -> [UInt8]? {
         guard (Self.overhead...Self.maxEncrypted).contains(encrypted.count), encrypted[0] == Self.formVersion else {
             return nil

@@ -2,12 +2,12 @@ extension PIN {
     private static let digits: ClosedRange<UInt32> = 0x30...0x39
     private static let years = [[0x31, 0x39], [0x32, 0x30]] as [[UInt32]]
 
-    /// Whether a PIN is one that anyone would try first.
+    /// Returns whether a PIN is among the first that anyone would try.
     ///
-    /// All one character, one group again and again (`1212`, `123123`), a run up or down (`1234`, `9876`, `7890`), or a
-    /// year from 1900 to 2099.
+    /// Such a PIN repeats one character or one group (`1212`, `123123`), is a run up or down (`1234`, `9876`, `7890`),
+    /// or is a year from 1900 to 2099.
     ///
-    /// - Parameter pin: the numbers of its characters.
+    /// - Parameter pin: the Unicode scalar values of its characters.
     static func isGuessable(_ pin: [UInt32]) -> Bool { isRepeated(pin) || isRun(pin) || isYear(pin) }
 
     private static func isRepeated(_ pin: [UInt32]) -> Bool {
@@ -17,7 +17,7 @@ extension PIN {
         }
     }
 
-    /// Each character is the next after the one before it, or each the one before; of digits 0 follows 9.
+    /// Returns whether the characters are consecutive, up or down; among digits, 0 follows 9.
     private static func isRun(_ pin: [UInt32]) -> Bool {
         let pairs = zip(pin, pin.dropFirst())
         return pairs.allSatisfy { follows($1, $0) } || pairs.allSatisfy { follows($0, $1) }

@@ -1,27 +1,28 @@
-/// What a payer knows: 4 to 64 characters of text, byte for byte as they were entered.
+/// A payer's PIN: 4 to 64 characters of text, byte for byte as they were entered.
 ///
-/// No text may show it (see `Secret`), and its bytes are wiped with the last copy: it is an element of knowledge, which
-/// is not to be uncovered by or disclosed to others (PSD2 RTS Article 6).
+/// It must not appear in any text (see `Secret`), and its bytes are wiped with the last copy. It is an element of
+/// knowledge, which must not be uncovered by or disclosed to others (PSD2 RTS Article 6).
 package struct PIN: Sendable, Equatable {
-    /// The characters that a PIN may have.
+    /// The number of characters that a PIN may have.
     package static let characters = 4...64
-    /// The most bytes of UTF-8 that so many characters have.
+    /// The most bytes of UTF-8 that a PIN may have.
     package static let maxBytes = 4 * characters.upperBound
 
-    /// Its bytes.
+    /// The bytes of the PIN.
     package let secret: Secret
-    /// Whether it is among the first that anyone would try.
+    /// Whether the PIN is among the first that anyone would try.
     package let isGuessable: Bool
 
-    /// Throws unless it is UTF-8 of 4 to 64 characters and none of them is a control character, such as a line
-    /// break, or a byte order mark.
+    /// Throws unless the bytes are UTF-8 of 4 to 64 characters, none of them a control character.
+    ///
+    /// A line break is a control character. A byte order mark counts as one.
     package init(_ secret: Secret) throws(PINError) {
         guard secret.count > 0 else { throw .empty }
         guard secret.count <= Self.maxBytes else { throw .tooLong }
         var characters = try unsafe secret.withBytes { bytes throws(PINError) in
             try unsafe Self.characters(of: bytes)
         }
-        // The array is this function's own, and a PIN is not to stay in freed memory.
+        // The array belongs to this function, and a PIN must not stay in freed memory.
         defer { for index in characters.indices { characters[index] = 0 } }
         guard characters.count >= Self.characters.lowerBound else { throw .tooShort }
         guard characters.count <= Self.characters.upperBound else { throw .tooLong }
@@ -29,18 +30,18 @@ package struct PIN: Sendable, Equatable {
         isGuessable = Self.isGuessable(characters)
     }
 
-    /// The numbers of its Unicode scalars.
+    /// Returns the Unicode scalar values of the characters.
     private static func characters(of bytes: UnsafeRawBufferPointer) throws(PINError) -> [UInt32] {
         var (decoder, rest) = unsafe (UTF8(), bytes.makeIterator())
         var characters: [UInt32] = []
-        // Never more than bytes, so that no copy is left behind by growing.
+        // There are never more characters than bytes, so the array does not grow and leaves no copy behind.
         characters.reserveCapacity(bytes.count)
         while true {
             switch unsafe decoder.decode(&rest) {
             case .emptyInput: return characters
             case .error: throw .notText
             case .scalarValue(let scalar):
-                // A byte order mark is what a file has, and nobody can type one.
+                // A file may have a byte order mark, but nobody can type one.
                 guard scalar.properties.generalCategory != .control, scalar != "\u{FEFF}" else {
                     throw .controlCharacter
                 }
@@ -56,9 +57,9 @@ extension PIN: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// Why text is no PIN.
+/// The reason why text is not a PIN.
 ///
-/// Never carries any of it.
+/// It never contains any of the text.
 package enum PINError: Error, Equatable, Sendable, CustomStringConvertible, CaseIterable {
     case empty, tooShort, tooLong, controlCharacter, notText
 

@@ -1,42 +1,41 @@
 import COpenSSL
 
-/// Bytes that no text may show: a passphrase, a PIN, a key.
+/// Bytes that must not appear in any text: a passphrase, a PIN, a key.
 ///
-/// The storage is wiped when the last copy goes. Interpolating, describing, reflecting and dumping give "<redacted>",
-/// and the type is not `Codable`. What an array held before it became a secret is the caller's to wipe:
-/// `init(wiping:)` does both.
+/// The storage is wiped with the last copy. Interpolation, description, reflection and `dump` give "<redacted>", and
+/// the type is not `Codable`. The caller must wipe an array that contained the bytes: `init(wiping:)` copies and wipes.
 package struct Secret: Sendable {
     private let storage: WipedStorage
 
     package var count: Int { storage.count }
 
-    /// Copies `bytes`; the array itself stays as it was.
+    /// Copies `bytes`; the array itself does not change.
     package init(_ bytes: [UInt8]) {
         storage = unsafe bytes.withUnsafeBytes { unsafe WipedStorage(copying: $0) }
     }
 
     /// Copies `bytes`, then overwrites the array with zeros and empties it.
     ///
-    /// Other copies of the array, made before, are not reached.
+    /// Earlier copies of the array are not wiped.
     package init(wiping bytes: inout [UInt8]) {
         storage = unsafe bytes.withUnsafeBytes { unsafe WipedStorage(copying: $0) }
         unsafe bytes.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
         bytes = []
     }
 
-    /// Copies what another buffer holds; that one is its owner's to wipe.
+    /// Copies another buffer, which its owner must wipe.
     init(copying bytes: UnsafeRawBufferPointer) {
         storage = unsafe WipedStorage(copying: bytes)
     }
 
-    /// Lets `fill` write the bytes in place, so that no other memory ever holds them.
+    /// Lets `fill` write the bytes in place, so that no other memory ever contains them.
     init(
         count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) throws(OpenSSLError) -> Void
     ) throws(OpenSSLError) {
         storage = try unsafe WipedStorage(count: count, filledBy: fill)
     }
 
-    /// Random bytes from the generator that OpenSSL keeps for private values.
+    /// Returns random bytes from OpenSSL's generator for private values.
     package static func random(_ count: Int) throws(OpenSSLError) -> Secret {
         try unsafe Secret(count: count) { buffer throws(OpenSSLError) in
             try check("RAND_priv_bytes_ex") {
@@ -47,7 +46,7 @@ package struct Secret: Sendable {
 
     /// Lends the bytes for the time of the call.
     ///
-    /// The pointer must not leave `body`, nor a copy of what it points to.
+    /// Neither the pointer nor a copy of its bytes may leave `body`.
     package func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -56,7 +55,7 @@ package struct Secret: Sendable {
 }
 
 extension Secret: Equatable {
-    /// Constant-time, except for the lengths.
+    /// Compares in constant time, except for the lengths.
     package static func == (left: Secret, right: Secret) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe left.withBytes { a in
@@ -68,12 +67,12 @@ extension Secret: Equatable {
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "<redacted>" }
     package var debugDescription: String { "<redacted>" }
-    /// Without children: `dump` walks the mirror, whatever the description says.
+    /// A mirror without children, because `dump` walks the mirror and not the description.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension Secret {
-    /// The bytes as lower-case hexadecimal digits, twice as many, themselves secret.
+    /// Returns the bytes as lower-case hexadecimal digits, twice as many, which are secret too.
     func hexadecimal() throws(OpenSSLError) -> Secret {
         try unsafe Secret(count: 2 * count) { output throws(OpenSSLError) in
             unsafe withBytes { bytes in
@@ -85,15 +84,15 @@ extension Secret {
         }
     }
 
-    /// Arithmetic, not a table: a table's cache lines would tell which digits were looked up.
+    /// Computes a digit without a table, whose cache lines would reveal the digits that were read.
     private static func digit(_ value: UInt8) -> UInt8 {
-        // 39 is the way from the character after "9" to "a"; the shift makes 1 of every value above 9.
+        // 39 is the distance from the character after "9" to "a". The shift gives 1 for every value above 9.
         value + 0x30 + 39 * ((value &+ 6) >> 4)
     }
 }
 
 extension Secret {
-    /// The parts one after the other, in memory that no other has held.
+    /// Joins the parts directly in the memory of the new secret.
     static func joined(_ parts: [Secret]) throws(OpenSSLError) -> Secret {
         try unsafe Secret(count: parts.reduce(0) { $0 + $1.count }) { output throws(OpenSSLError) in
             var offset = 0
@@ -104,12 +103,12 @@ extension Secret {
         }
     }
 
-    /// The first bytes, or all if there are fewer.
+    /// Returns the first bytes, or all if there are fewer.
     func prefix(_ count: Int) -> Secret {
         unsafe withBytes { unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
     }
 
-    /// The last bytes, or all if there are fewer.
+    /// Returns the last bytes, or all if there are fewer.
     func suffix(_ count: Int) -> Secret {
         unsafe withBytes { unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: $0.suffix(count))) }
     }

@@ -1,9 +1,9 @@
 import COpenSSL
 package import DurableFiles
 
-/// A secret in a file of its own, in clear: whoever can read the file has it.
+/// A secret in a file of its own, in clear: any reader of the file has it.
 ///
-/// As `DurableFile`, but no memory on the way keeps the bytes.
+/// As `DurableFile`, but no memory in between keeps the bytes.
 package enum SecretFile {
     /// Writes a new file, mode 0600, and returns when it is on the disk.
     ///
@@ -14,12 +14,12 @@ package enum SecretFile {
         }
     }
 
-    /// The same of an agent's secret.
+    /// Writes an agent's secret in the same way.
     package static func write(_ secret: AgentSecret, to path: String) throws(FileError) {
         try write(secret.secret, to: path)
     }
 
-    /// Reads a whole file of at most `maxBytes`, as it is: a line feed at the end is part of the secret.
+    /// Reads a whole file of at most `maxBytes`; a line feed at the end is part of the secret.
     package static func read(
         _ path: String, maxBytes: Int, privacy: FilePrivacy = .ownerOnly
     ) throws(FileError) -> Secret {

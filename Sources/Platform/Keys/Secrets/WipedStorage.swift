@@ -1,6 +1,6 @@
 /// Memory for a secret: written once, then only read, and overwritten before it is freed; see ``LockedMemory``.
 @safe final class WipedStorage: Sendable {
-    // Nothing writes to the memory after init, so threads may read it together.
+    // No code writes to the memory after init, so threads may read it together.
     private nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
 
     var count: Int { unsafe bytes.count }
@@ -18,7 +18,7 @@
     ) throws(OpenSSLError) {
         unsafe bytes = LockedMemory.allocate(count)
         unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
-        // Every property has its value by now, so a throw runs deinit.
+        // Every property is initialized by now, so a throw runs deinit.
         try unsafe fill(bytes)
     }
 

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The owner of one X509_SIG that holds an EncryptedPrivateKeyInfo (RFC 5958 §3).
+/// An owned X509_SIG that contains an EncryptedPrivateKeyInfo (RFC 5958 §3).
 @safe struct EncryptedKeyInfo: ~Copyable {
     private let pointer: OpaquePointer  // <X509_SIG>
 
@@ -23,7 +23,9 @@ import COpenSSL
         try unsafe DER.encoding("i2d_X509_SIG") { unsafe i2d_X509_SIG(pointer, $0) }
     }
 
-    /// Throws if the passphrase is wrong or the bytes are damaged; which of the two cannot be told.
+    /// Decrypts the key; throws if the passphrase is wrong or the bytes are damaged.
+    ///
+    /// The two cases cannot be told apart.
     func decrypted(with passphrase: Secret) throws(OpenSSLError) -> PrivateKeyInfo {
         try unsafe passphrase.withBytes { bytes throws(OpenSSLError) in
             let characters = unsafe bytes.bindMemory(to: CChar.self)

@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// The one form of a DER PrivateKeyInfo (RFC 5958 §2) that a sealed key has for each algorithm.
+/// The only form of a DER PrivateKeyInfo (RFC 5958 §2) that a sealed key has for each algorithm.
 ///
-/// For a curve it holds the ECPrivateKey of RFC 5915 §3 without parameters and with the public key, for Ed25519 the
-/// CurvePrivateKey of RFC 8410 §7. These are the bytes that OpenSSL writes.
+/// For an elliptic curve it contains the ECPrivateKey of RFC 5915 §3 without parameters and with the public key, for
+/// Ed25519 the CurvePrivateKey of RFC 8410 §7. OpenSSL writes the same bytes.
 ///
-/// They are read here and not by OpenSSL's decoders, which copy the bytes into memory that is not locked. And a loop of
-/// `EVP_PKCS82PKEY` under callgrind takes 5.1 million instructions a key with OpenSSL 3.0, of this 0.3: an approval takes
-/// 8.6 (`make bench ONLY=instructions`).
+/// They are read here and not by OpenSSL's decoders, which copy the bytes into memory that is not locked. This code is
+/// also faster. Under callgrind, `EVP_PKCS82PKEY` of OpenSSL 3.0 takes 5.1 million instructions a key in a loop, and
+/// this code 0.3 million. An approval takes 8.6 million (`make bench ONLY=instructions`).
 private struct PrivateKeyEncoding {
     let algorithm: SignatureAlgorithm
 
-    /// What is before the private number.
+    /// The bytes before the private number.
     var head: [UInt8] {
         switch algorithm {
         case .es256:
@@ -19,7 +19,7 @@ private struct PrivateKeyEncoding {
             [0x30, 0x81, 0x87, 0x02, 0x01, 0x00, 0x30, 0x13] + Self.idECPublicKey
                 + [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
                 + [0x04, 0x6D, 0x30, 0x6B, 0x02, 0x01, 0x01, 0x04, 0x20]
-        case .es384:  // The same with secp384r1.
+        case .es384:  // As es256, with secp384r1.
             [0x30, 0x81, 0xB6, 0x02, 0x01, 0x00, 0x30, 0x10] + Self.idECPublicKey
                 + [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x22]
                 + [0x04, 0x81, 0x9E, 0x30, 0x81, 0x9B, 0x02, 0x01, 0x01, 0x04, 0x30]
@@ -28,7 +28,7 @@ private struct PrivateKeyEncoding {
         }
     }
 
-    /// What is between the private number and the public point, which begins with 04 (uncompressed).
+    /// The bytes between the private number and the public point, which begins with 04 (uncompressed).
     var middle: [UInt8] {
         switch algorithm {
         case .es256: [0xA1, 0x44, 0x03, 0x42, 0x00]
@@ -43,7 +43,7 @@ private struct PrivateKeyEncoding {
 
     private static let idECPublicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
 
-    /// The key that the bytes hold in this form; nil if they have another.
+    /// Reads the key from bytes in this form, or returns `nil` for another form.
     func key(in bytes: UnsafeRawBufferPointer) throws(KeyError) -> SigningKey? {
         let (head, middle) = (head, middle)
         let number = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropFirst(head.count).prefix(numberCount))
@@ -54,7 +54,7 @@ private struct PrivateKeyEncoding {
         do throws(OpenSSLError) {
             let point = unsafe Array(rest.dropFirst(middle.count))
             let pair = unsafe try PKey(algorithm, number: number, point: point)
-            // OpenSSL took the point as it is here, and takes long to say it again.
+            // OpenSSL accepted this point, and takes long to return it.
             guard let material = PublicKeyMaterial(algorithm, bytes: point.dropFirst()) else {
                 return try SigningKey(pair, algorithm)
             }
@@ -66,12 +66,12 @@ private struct PrivateKeyEncoding {
 }
 
 extension SigningKey {
-    /// The key as a DER PrivateKeyInfo, in clear.
+    /// Returns the key as a DER PrivateKeyInfo, in clear.
     func privateKeyInfo() throws(OpenSSLError) -> Secret { try PrivateKeyInfo(of: pair).der() }
 
-    /// Reads what ``privateKeyInfo()`` gave, and nothing else: nil for every other form.
+    /// Reads the result of ``privateKeyInfo()``, or returns `nil` for every other form.
     ///
-    /// That the public half belongs to the private one is not checked: read only bytes that are known to be ours.
+    /// It does not check that the public half belongs to the private one. Read only bytes that are known to be ours.
     static func reading(privateKeyInfo: Secret) throws(KeyError) -> SigningKey? {
         for algorithm in SignatureAlgorithm.allCases {
             let found = try unsafe privateKeyInfo.withBytes { bytes throws(KeyError) in
@@ -84,7 +84,9 @@ extension SigningKey {
 }
 
 extension PKey {
-    /// A pair of its private number, big-endian, and of its uncompressed public point, which Ed25519 computes.
+    /// Makes a pair from its private number, big-endian, and its uncompressed public point.
+    ///
+    /// Ed25519 computes the point.
     fileprivate convenience init(
         _ algorithm: SignatureAlgorithm, number: UnsafeRawBufferPointer, point: [UInt8]
     ) throws(OpenSSLError) {

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The owner of one PKCS8_PRIV_KEY_INFO: a private key in clear, which libcrypto wipes when it frees it.
+/// An owned PKCS8_PRIV_KEY_INFO: a private key in clear, which libcrypto wipes when it frees it.
 @safe struct PrivateKeyInfo: ~Copyable {
     private let pointer: OpaquePointer  // <PKCS8_PRIV_KEY_INFO>
 
@@ -21,7 +21,7 @@ import COpenSSL
         try unsafe PKey(takingOwnershipOf: checkNotNull("EVP_PKCS82PKEY") { unsafe EVP_PKCS82PKEY(pointer) })
     }
 
-    /// The DER encoding, in clear, in memory that no other has held.
+    /// Returns the DER encoding, in clear, written directly into the memory of the secret.
     func der() throws(OpenSSLError) -> Secret {
         let count = unsafe i2d_PKCS8_PRIV_KEY_INFO(pointer, nil)
         try check("i2d_PKCS8_PRIV_KEY_INFO") { count > 0 ? 1 : 0 }
@@ -33,7 +33,7 @@ import COpenSSL
         }
     }
 
-    /// PBES2 with AES-256-CBC and scrypt (RFC 7914 §7), which makes every guess cost memory and time.
+    /// Encrypts by PBES2 with AES-256-CBC and scrypt (RFC 7914 §7), so that a guess costs memory and time.
     func encrypted(under pin: PIN, salt: [UInt8], cost: ScryptCost) throws(OpenSSLError) -> EncryptedKeyInfo {
         var salt = salt
         guard
@@ -42,7 +42,7 @@ import COpenSSL
         else { throw .drainingQueue(after: "PKCS5_pbe2_set_scrypt") }
         return try unsafe pin.secret.withBytes { bytes throws(OpenSSLError) in
             let characters = unsafe bytes.bindMemory(to: CChar.self)
-            // It takes the scheme only if it succeeds.
+            // The call owns the scheme only if it succeeds.
             guard
                 let encrypted = unsafe PKCS8_set0_pbe(
                     characters.baseAddress, CInt(characters.count), pointer, scheme)
@@ -55,14 +55,16 @@ import COpenSSL
     }
 }
 
-/// The cost of one derivation by scrypt (RFC 7914 §2).
+/// The cost of one scrypt derivation (RFC 7914 §2).
 ///
-/// 128 * n * r bytes of memory, and time in proportion to n * r * p.
+/// It needs 128 * n * r bytes of memory, and time in proportion to n * r * p.
 struct ScryptCost {
     let n: UInt64
     let r: UInt64
     let p: UInt64
 
-    /// 16 MiB and about 100 ms: N of 32,768 would exceed the memory that OpenSSL allows when it reads the key again.
+    /// The cost for a PIN: 16 MiB and about 100 ms.
+    ///
+    /// N of 32,768 would exceed the memory that OpenSSL allows when it reads the key again.
     static let ofPIN = ScryptCost(n: 16_384, r: 8, p: 2)
 }
