@@ -47,7 +47,7 @@ int clinux_unnamed_file(void) { return memfd_create("input", MFD_CLOEXEC); }
 long clinux_write_at_once(int file, const void *bytes, long count) {
     struct stat status;
     if (fstat(file, &status) == -1) return -1;
-    // It has no reader to wait for.
+    // A regular file has no reader to wait for.
     if (S_ISREG(status.st_mode)) return write(file, bytes, (size_t)count);
     if (S_ISSOCK(status.st_mode)) return send(file, bytes, (size_t)count, MSG_DONTWAIT | MSG_NOSIGNAL);
     struct iovec part = {.iov_base = (void *)bytes, .iov_len = (size_t)count};

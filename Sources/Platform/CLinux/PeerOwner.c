@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// An address and a port in network byte order; IPv4 as the IPv6 address that maps it (RFC 4291 section 2.5.5.2).
+/// An address and a port in network byte order. IPv4 is an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2).
 struct end {
     struct in6_addr address;
     __be16 port;
@@ -42,13 +42,13 @@ static int is_same(struct end one, struct end other) {
     return one.port == other.port && IN6_ARE_ADDR_EQUAL(&one.address, &other.address);
 }
 
-/// The address as the question has it: 4 bytes if IPv4 is asked for.
+/// Writes the address in the form of the request: 4 bytes for IPv4.
 static void put_address(__be32 place[4], struct end end, int is_ipv4) {
     if (is_ipv4) memcpy(place, &end.address.s6_addr[12], 4);
     else memcpy(place, &end.address, 16);
 }
 
-/// Reads what the kernel answers about one socket, and believes it of no other one.
+/// Reads the kernel's answer about one socket, and refuses an answer about any other socket.
 static int owner_told(const char *answer, long count, struct end peer, struct end own, unsigned *owner) {
     struct nlmsghdr head;
     struct inet_diag_msg told;
@@ -67,8 +67,8 @@ static int owner_told(const char *answer, long count, struct end peer, struct en
     const struct inet_diag_sockid *id = &told.id;
     struct end from = is_ipv4 ? end_of_ipv4(id->idiag_src, id->idiag_sport) : end_of_ipv6(id->idiag_src, id->idiag_sport);
     struct end to = is_ipv4 ? end_of_ipv4(id->idiag_dst, id->idiag_dport) : end_of_ipv6(id->idiag_dst, id->idiag_dport);
-    // Also one that listens is found by its port. One that was closed has user 0, and no inode: so has one that is closed
-    // while the kernel writes this, which puts the user before the inode.
+    // A listening socket is found by its port too. A closed socket has user 0 and no inode. A socket that is closed
+    // while the kernel writes the answer also has no inode, because the kernel writes the user before the inode.
     errno = ENOTCONN;
     if (!is_same(from, peer) || !is_same(to, own) || told.idiag_inode == 0) return -1;
     if (told.idiag_state != TCP_ESTABLISHED && told.idiag_state != TCP_CLOSE_WAIT) return -1;
@@ -94,7 +94,7 @@ static int tcp_peer_owner(struct end peer, struct end own, unsigned *owner) {
     const struct sockaddr_nl address = {.nl_family = AF_NETLINK};
     char answer[1024];
     long count = sendto(kernel, &question, sizeof question, 0, (const void *)&address, sizeof address);
-    // It answers before the question is sent, so there is nothing to wait for.
+    // The kernel answers before sendto(2) returns, so recv(2) does not have to wait.
     if (count != -1) count = recv(kernel, answer, sizeof answer, MSG_DONTWAIT);
     int number = errno;
     close(kernel);

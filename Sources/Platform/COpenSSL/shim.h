@@ -21,15 +21,16 @@
 #include <openssl/ui.h>
 #include <openssl/x509.h>
 
-/// EVP_PKEY_Q_keygen is variadic, and EVP_EC_gen a macro over it, which Swift cannot import.
+/// EVP_PKEY_Q_keygen is variadic, and EVP_EC_gen is a macro over it. Swift cannot import either.
 static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
 static inline EVP_PKEY *shim_generate_p384(void) { return EVP_EC_gen("P-384"); }
 static inline EVP_PKEY *shim_generate_ed25519(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
 
-/// A pair on a curve of its parts, which OpenSSL's decoders take many times as long to read; NULL if they are none.
+/// Makes a pair on a curve from its parts, or returns NULL if they are not a pair's parts. OpenSSL's decoders take many
+/// times as long.
 ///
-/// `number` is big-endian and `point` uncompressed. That the point is on the curve is checked, that it belongs to the
-/// number is not.
+/// `number` is big-endian and `point` uncompressed. The point is checked to be on the curve, but not to belong to the
+/// number.
 static inline EVP_PKEY *shim_ec_pair(
     const char *curve, const unsigned char *number, int number_count, const unsigned char *point, size_t point_count) {
     EVP_PKEY *key = NULL;
@@ -50,7 +51,8 @@ static inline EVP_PKEY *shim_ec_pair(
     return key;
 }
 
-/// Sets the key of an EVP_MAC of HMAC-SHA256. Its parameters are built by functions that want a pointer to what may change.
+/// Sets the key of an EVP_MAC for HMAC-SHA256. The functions that build its parameters need a pointer to mutable
+/// memory.
 static inline int shim_hmac_sha256_init(EVP_MAC_CTX *context, const unsigned char *key, size_t count) {
     char digest[] = "SHA256";
     const OSSL_PARAM parameters[] = {
@@ -58,7 +60,8 @@ static inline int shim_hmac_sha256_init(EVP_MAC_CTX *context, const unsigned cha
     return EVP_MAC_init(context, key, count, parameters);
 }
 
-/// Computes the uncompressed point, 65 bytes, of a private value of P-256, 32 bytes big-endian; 0 if it has none.
+/// Computes the uncompressed point, 65 bytes, of a private value of P-256, 32 bytes big-endian. Returns 0 if it has no
+/// point.
 static inline int shim_p256_point(const unsigned char *number, unsigned char *point) {
     size_t written = 0;
     EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
@@ -75,7 +78,7 @@ static inline int shim_p256_point(const unsigned char *number, unsigned char *po
     return written == 65;
 }
 
-/// A public key of its curve and uncompressed point; NULL if the point is not on the curve.
+/// Makes a public key from its curve and uncompressed point, or returns NULL if the point is not on the curve.
 static inline EVP_PKEY *shim_ec_public_key(const char *curve, const unsigned char *point, size_t count) {
     EVP_PKEY *key = NULL;
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
@@ -90,7 +93,7 @@ static inline EVP_PKEY *shim_ec_public_key(const char *curve, const unsigned cha
     return key;
 }
 
-/// An allocator that wipes all that it frees.
+/// An allocator that wipes all memory that it frees.
 static inline void *shim_allocate(size_t count, const char *file, int line) { return malloc(count); }
 
 static inline void shim_free(void *memory, const char *file, int line) {
@@ -108,7 +111,7 @@ static inline void *shim_reallocate(void *memory, size_t count, const char *file
     return moved;
 }
 
-/// Gives OpenSSL that allocator; 0 where it has memory of another one already.
+/// Gives OpenSSL that allocator. Returns 0 if OpenSSL already has memory from another one.
 static inline int shim_wipe_what_is_freed(void) {
     return CRYPTO_set_mem_functions(shim_allocate, shim_reallocate, shim_free);
 }

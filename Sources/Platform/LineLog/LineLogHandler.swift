@@ -4,26 +4,28 @@ import StrictJSON
 import Synchronization
 import TextAndTime
 
-/// How a log line is written.
+/// The format of a log line.
 package enum LineFormat: Sendable {
     case text
-    /// Text with the level in front as sd-daemon(3) has it; the journal adds the time.
+    /// Text after the level in sd-daemon(3)'s form; the journal adds the time.
     case journald
     case json
-    /// JSON with the level in front, which the journal takes away.
+    /// JSON after the level, which the journal removes.
     case journaldJSON
 
-    /// As standard error takes text.
+    /// The format for text on standard error.
     package static var textOnStandardError: LineFormat { StandardStream.error.isJournal ? .journald : .text }
 
-    /// As standard error takes JSON.
+    /// The format for JSON on standard error.
     package static var jsonOnStandardError: LineFormat { StandardStream.error.isJournal ? .journaldJSON : .json }
 }
 
-/// Writes each event as one line on standard error: a constant sentence, then `name=value` pairs.
+/// A log handler that writes each event as one line on standard error.
+///
+/// A line is a constant sentence, then `name=value` pairs.
 package struct LineLogHandler: LogHandler {
     private let tuning: LogTuning
-    /// Of a logger that was given a level: it says nothing below, and as little as the process if that is less.
+    /// The level that this logger was given; the level of the process applies if it is higher.
     private var floor: Logger.Level = .trace
     package var metadata: Logger.Metadata = [:]
 
@@ -52,7 +54,7 @@ package struct LineLogHandler: LogHandler {
         return line(event.level, "\(event.message)", pairs: pairs)
     }
 
-    /// The time by the machine's clock, as a line has it.
+    /// The time of the machine's clock, in the form of a log line.
     static var now: String { UTCTime.text(Int64(Date().timeIntervalSince1970.rounded(.down))) }
 
     private func warn(_ message: String, metadata: [(String, String)]) -> String {
@@ -68,7 +70,9 @@ package struct LineLogHandler: LogHandler {
         }
     }
 
-    /// Values come from outside too: none can start a line of its own or look like another member.
+    /// Returns a line of text, in which a value can neither start a line nor look like another member.
+    ///
+    /// Values come from outside too.
     private static func plain(_ message: String, _ pairs: [(String, String)]) -> String {
         let written = pairs.map { name, value in
             let shown = DisplayText(value).text
@@ -78,14 +82,17 @@ package struct LineLogHandler: LogHandler {
         return ([message] + written).joined(separator: " ")
     }
 
-    /// By scalars: a quote with a mark on it is another character, and a quote all the same to whoever reads bytes.
+    /// Quotes a text, and escapes quotation marks by scalars.
+    ///
+    /// In Swift, a quotation mark with a combining mark is another character. For a reader of bytes, it still is a
+    /// quotation mark.
     private static func quoted(_ text: String) -> String {
         "\"" + text.unicodeScalars.map { $0 == "\"" ? "\\\"" : String($0) }.joined() + "\""
     }
 }
 
 extension Logger.Level {
-    /// syslog(3)'s number.
+    /// The level's number in syslog(3).
     fileprivate var syslogPriority: Int {
         switch self {
         case .trace, .debug: 7
@@ -111,9 +118,9 @@ struct JSONLine {
     }
 }
 
-/// How the process logs at the moment; all its loggers look here, so that a reload reaches each of them.
+/// The log settings of the process, which all its loggers read, so that a reload reaches each of them.
 ///
-/// One that was given a level of its own is never louder than this.
+/// A logger with a level of its own never writes more than this level allows.
 package final class LogTuning: Sendable {
     private struct State {
         var format: LineFormat

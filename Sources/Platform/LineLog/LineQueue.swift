@@ -1,19 +1,20 @@
 import Dispatch
 import Synchronization
 
-/// Lines on their way to a stream whose reader may have gone away.
+/// A queue of lines for a stream whose reader may have stopped.
 ///
-/// That costs lines, and never blocks the thread that says one: it writes what the stream takes at once. For the rest
-/// there is one thread, which alone is held up. The stream may be shared with other processes: to make it non-blocking
-/// would do so for all of them, and what poll(2) finds free another may have taken before the write. A regular file has
-/// no reader: only its disk could hold up a line, as it would the store.
+/// Without a reader, lines are lost, but a caller never blocks for longer than `patience`. The caller writes only the
+/// bytes that the stream accepts at once. One thread writes the rest, and only this thread may block. The stream may be
+/// shared with other processes. To make it non-blocking would make it so for all of them, and another process may use
+/// the room that poll(2) found before the write. A regular file has no reader: only its disk could delay a line, and
+/// would delay the store too.
 final class LineQueue: Sendable {
     private struct State {
-        /// What is not out yet, in bytes.
+        /// The number of bytes that are not written yet.
         var waiting = 0
-        /// The lines that were left out since the last one that was not.
+        /// The number of lines that were left out since the last line that was written.
         var lost = 0
-        /// The reader does not keep up: nobody waits for it until all is out.
+        /// Whether a reader is late, in which case no caller waits for it until all lines are written.
         var isLate = false
     }
 
@@ -25,10 +26,10 @@ final class LineQueue: Sendable {
     private let write: @Sendable (ArraySlice<UInt8>) -> Void
 
     /// - Parameters:
-    ///   - room: the bytes that wait at most; one line may have more.
-    ///   - patience: how long whoever says a line waits until it is out, if the reader has kept up so far.
-    ///   - writeAtOnce: writes as many of the bytes as it can without waiting, and says how many.
-    ///   - write: writes all of them; it may block.
+    ///   - room: the most bytes that wait. One line may have more.
+    ///   - patience: the time that a caller waits until its line is written, if the reader has kept up so far.
+    ///   - writeAtOnce: writes as many of the bytes as it can without waiting, and returns their number.
+    ///   - write: writes all of the bytes; it may block.
     init(
         room: Int = 256 << 10, patience: DispatchTimeInterval = .milliseconds(100),
         writeAtOnce: @escaping @Sendable (ArraySlice<UInt8>) -> Int = { _ in 0 },
@@ -40,26 +41,29 @@ final class LineQueue: Sendable {
         self.write = write
     }
 
-    /// Says a line: it is out when the call returns, except if the reader does not keep up.
+    /// Adds a line, which is written when the call returns, except if the reader does not keep up.
     ///
-    /// - Parameter notice: the line that goes before it if so many were left out before.
+    /// - Parameter notice: returns a line for the number of lines that were left out. It is written before this line.
     func say(_ line: String, afterLoss notice: (Int) -> String = { "lines were lost: \($0)" }) {
         guard let (work, isLate) = take(line, afterLoss: notice) else { return }
         guard !isLate, work.wait(timeout: .now() + patience) == .timedOut else { return }
         state.withLock { $0.isLate = $0.waiting > 0 }
     }
 
-    /// Waits until all is out, but no longer than that.
+    /// Waits until all lines are written, for at most `patience`.
     func finish(within patience: DispatchTimeInterval = .seconds(1)) {
         let last = DispatchWorkItem {}
         queue.async(execute: last)
         _ = last.wait(timeout: .now() + patience)
     }
 
-    /// Whether lines wait for the reader, and nobody waits for them.
+    /// Whether lines wait for the reader, and no caller waits for them.
     var isLate: Bool { state.withLock { $0.isLate } }
 
-    /// Writes a line, or hands it to the thread; nil if it is out, or if there is no room: then it is left out, and counted.
+    /// Writes a line, or passes its rest to the thread and returns that work.
+    ///
+    /// Returns `nil` if the line is written, or if there is no room. In the second case the line is left out and
+    /// counted.
     private func take(
         _ line: String, afterLoss notice: (Int) -> String
     ) -> (work: DispatchWorkItem, isLate: Bool)? {
@@ -70,7 +74,7 @@ final class LineQueue: Sendable {
             }
             var rest = Array(((state.lost > 0 ? notice(state.lost) + "\n" : "") + line + "\n").utf8)[...]
             state.lost = 0
-            // Not past what waits.
+            // Bytes that wait are written first.
             if state.waiting == 0 { rest = rest.dropFirst(writeAtOnce(rest)) }
             guard !rest.isEmpty else { return nil }
             let left = rest
@@ -79,7 +83,7 @@ final class LineQueue: Sendable {
                 leave(left.count)
             }
             state.waiting += left.count
-            // Here, so that nothing comes between the beginning of a line and its rest.
+            // Under the lock, so that no other line comes between the beginning of a line and its rest.
             queue.async(execute: work)
             return (work, state.isLate)
         }
@@ -94,7 +98,9 @@ final class LineQueue: Sendable {
 }
 
 extension LineQueue {
-    /// If the stream cannot be written, nobody could be told.
+    /// Makes the queue of a stream.
+    ///
+    /// A write error is ignored, because it cannot be reported anywhere.
     fileprivate convenience init(of stream: StandardStream) {
         self.init(writeAtOnce: { stream.writeAtOnce($0) }, write: { try? stream.writeAll($0) })
     }
@@ -104,13 +110,15 @@ extension StandardStream {
     private static let outputLines = LineQueue(of: .output)
     private static let errorLines = LineQueue(of: .error)
 
-    /// Says a line of a service's, which goes on if nobody reads; `write(_:)` waits for whoever asked for it.
+    /// Writes a line of a service, which goes on without a reader.
+    ///
+    /// `write(_:)` waits for the reader, who asked for the line.
     package func say(_ line: String) { lines.say(line) }
 
-    /// - Parameter notice: the line that goes before it if so many were left out before.
+    /// - Parameter notice: returns a line for the number of lines that were left out. It is written before this line.
     package func say(_ line: String, afterLoss notice: (Int) -> String) { lines.say(line, afterLoss: notice) }
 
-    /// Waits a moment for what is not out yet, at the end of the process.
+    /// Waits at most a second for lines that are not written yet, at the end of the process.
     package func finish() { lines.finish() }
 
     private var lines: LineQueue {

@@ -3,17 +3,19 @@ import FoundationEssentials
 import Glibc
 package import LinuxProcess
 
-/// Standard output and standard error: of a service nothing else writes to them.
+/// Standard output and standard error, which only this type writes to in a service.
 package enum StandardStream {
-    /// For whoever started the program: what was asked for, or one line that says where it answers.
+    /// The output that the user asked for, or one line with the address at which the program answers.
     case output
-    /// Everything else: messages and the log.
+    /// All other output: messages and the log.
     case error
 
-    /// Writes one line at once, so that lines of several threads do not mix; if it cannot, nobody could be told.
+    /// Writes one line at once, so that lines of several threads do not mix.
+    ///
+    /// An error is ignored, because it cannot be reported anywhere.
     package func write(_ line: String) { try? writeAll(line) }
 
-    /// The same, for what is of no use in part.
+    /// Writes one line at once, and throws an error if a part of it is not written.
     package func writeAll(_ line: String) throws(SystemError) {
         try writeAll(Array((line + "\n").utf8)[...])
     }
@@ -32,20 +34,21 @@ package enum StandardStream {
         }
     }
 
-    /// Another process that has the stream may have made it non-blocking, for all that have it.
+    /// Waits until the stream can be written, because another process may have made it non-blocking for all.
     private func waitForRoom() {
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&room, 1, -1)
     }
 
-    /// Writes as many of the bytes as the stream takes without waiting for a reader, and says how many.
+    /// Writes as many bytes as the stream accepts without waiting for a reader, and returns their number.
     func writeAtOnce(_ bytes: ArraySlice<UInt8>) -> Int {
         max(0, unsafe bytes.withUnsafeBytes { unsafe clinux_write_at_once(descriptor, $0.baseAddress, $0.count) })
     }
 
-    /// Whether what is written goes to the journal (systemd.exec(5), JOURNAL_STREAM), and not somewhere else since.
+    /// Whether this stream still goes to the journal (systemd.exec(5), JOURNAL_STREAM).
     ///
-    /// The variable alone says nothing: whatever the journal's own processes start has it too.
+    /// The variable alone does not show that: every child process of a service inherits it, even if its stream goes
+    /// elsewhere.
     package var isJournal: Bool {
         var status = stat()
         guard let named = Self.journal, unsafe fstat(descriptor, &status) == 0 else {

@@ -2,13 +2,13 @@ import Glibc
 
 /// Users and groups of this host, by name or by number.
 package enum Accounts {
-    /// The most bytes of an entry: a group's has the names of all its members.
+    /// The most bytes of an entry: a group's entry has the names of all its members.
     private static let maxBytes = 1_048_576
 
-    /// A user or group id; UInt32.max is none, because chown(2) reads it as "do not change".
+    /// Reads a user or group id, except UInt32.max, which chown(2) reads as "do not change".
     private static func number(_ text: String) -> UInt32? { UInt32(text).flatMap { $0 == .max ? nil : $0 } }
 
-    /// - Returns: `nil` if there is no user of this name, and it is no number.
+    /// - Returns: `nil` if no user has this name, and it is not a number.
     package static func user(_ name: String) -> UInt32? {
         var entry = unsafe passwd()
         let isThere = unsafe find { bytes, found in
@@ -17,7 +17,7 @@ package enum Accounts {
         return unsafe isThere ? entry.pw_uid : number(name)
     }
 
-    /// - Returns: `nil` if there is no group of this name, and it is no number.
+    /// - Returns: `nil` if no group has this name, and it is not a number.
     package static func group(_ name: String) -> UInt32? {
         var entry = unsafe Glibc.group()
         let isThere = unsafe find { bytes, found in
@@ -26,8 +26,9 @@ package enum Accounts {
         return unsafe isThere ? entry.gr_gid : number(name)
     }
 
-    /// Calls with more room until the entry fits; the forms that hold everything in static memory are not for a
-    /// process with threads (attributes(7)), and a reload has them.
+    /// Calls `look` with more memory until the entry fits.
+    ///
+    /// The functions that use static memory are not for a process with threads (attributes(7)), and a reload has them.
     private static func find<Entry>(
         _ look: (_ bytes: inout [CChar], _ found: inout UnsafeMutablePointer<Entry>?) -> CInt
     ) -> Bool {
@@ -42,7 +43,7 @@ package enum Accounts {
         return false
     }
 
-    /// Whether chown(2) is allowed at all: our units forbid it with a filter of system calls.
+    /// Whether chown(2) is allowed at all: our units forbid it with a system call filter.
     package static var mayChangeGroups: Bool { fchown(-1, .max, .max) == 0 || errno != EPERM }
 
     /// The groups of this process.

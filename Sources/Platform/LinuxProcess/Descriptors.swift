@@ -1,25 +1,25 @@
 import Glibc
 import Synchronization
 
-/// The descriptors of this process: whether any are left, and how often none was.
+/// The descriptors of this process: whether any are left, and how often none was left.
 ///
-/// They are the process's, so this is too.
+/// Descriptors belong to the whole process, and so does this state.
 package enum Descriptors {
-    /// The descriptors that the system refused.
+    /// The requests for a descriptor that the system refused.
     package struct Refusals: Sendable, Equatable {
         package var count = 0
-        /// Seconds since some moment (CLOCK_MONOTONIC) of the last one; `nil` if there was none.
+        /// The time of the last refusal, in seconds of CLOCK_MONOTONIC, or `nil` if there was none.
         package var lastAt: Int64?
     }
 
-    /// The seconds for which a refusal counts as the present state.
+    /// The number of seconds for which a refusal counts as the present state.
     private static let memory: Int64 = 60
 
     private static let state = Mutex(Refusals())
 
     package static var refusals: Refusals { state.withLock(\.self) }
 
-    /// Whether one more could be opened just now; if not, that is noted.
+    /// Returns whether one more descriptor can be opened now, and records a refusal.
     package static func areLeft() -> Bool {
         let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard descriptor < 0 else {
@@ -29,9 +29,11 @@ package enum Descriptors {
         return !noteRefusal(errno)
     }
 
-    /// Notes an error if it says that no descriptor was left, of the process (EMFILE) or of the system (ENFILE).
+    /// Records an error if it means that no descriptor was left.
     ///
-    /// - Returns: whether it does.
+    /// That is EMFILE for the process or ENFILE for the system.
+    ///
+    /// - Returns: whether the error means that.
     @discardableResult
     package static func noteRefusal(_ error: CInt) -> Bool {
         guard error == EMFILE || error == ENFILE else { return false }
@@ -40,7 +42,7 @@ package enum Descriptors {
         return true
     }
 
-    /// A sentence if none is left, or was within the last minute; `nil` if all is well.
+    /// Returns a sentence if no descriptor is left or was left within the last minute, and `nil` otherwise.
     package static func shortage() -> String? {
         let isShort = !areLeft() || refusals.lastAt.map { seconds - $0 < memory } == true
         guard isShort else { return nil }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The room of the file system that a path is on, in bytes.
+/// The space on the file system of a path, in bytes.
 package struct DiskRoom: Sendable, Equatable {
-    /// As much as a process that is not root may take.
+    /// The space that a process of a user other than root may use.
     package let free: Int64
     package let total: Int64
 
@@ -11,7 +11,7 @@ package struct DiskRoom: Sendable, Equatable {
         self.total = total
     }
 
-    /// Asks the system (statvfs).
+    /// Asks the kernel (statvfs(3)).
     package init(of path: String) throws(UnknownFactError) {
         var answer = statvfs()
         guard unsafe statvfs(path, &answer) == 0 else { throw .afterCall("statvfs \(path)") }
@@ -24,7 +24,7 @@ package struct DiskRoom: Sendable, Equatable {
         return isTooMany ? .max : Int64(clamping: bytes)
     }
 
-    /// Whether little is free: less than 1 GiB, and less than a tenth.
+    /// Whether little space is free: less than 1 GiB, and less than a tenth.
     package var isLow: Bool { free < min(Self.enough, total / 10) }
 
     private static let enough: Int64 = 1 << 30

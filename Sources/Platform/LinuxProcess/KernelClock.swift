@@ -1,8 +1,8 @@
 import CLinux
 
-/// What the kernel knows of its own clock.
+/// The kernel's report on its own clock.
 package enum KernelClock {
-    /// Whether something, such as an NTP client, keeps the clock right.
+    /// Returns whether the clock is synchronised, such as by an NTP client.
     ///
     /// A virtual machine whose host keeps its clock right is not synchronised in this sense.
     package static func isSynchronised() throws(UnknownFactError) -> Bool {

@@ -1,19 +1,19 @@
 import FoundationEssentials
 import Glibc
 
-/// A file or directory whose mode lets others in than its owner.
+/// A file or directory whose mode gives access to others than its owner.
 package struct OpenFile: Equatable, Sendable, CustomStringConvertible {
     package let path: String
     /// The permission bits.
     package let mode: UInt32
 
-    /// "/var/lib/oob-agent (0755)".
+    /// A text such as "/var/lib/oob-agent (0755)".
     package var description: String {
         let digits = String(mode, radix: 8)
         return "\(path) (\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits))"
     }
 
-    /// The file itself, or what a symbolic link leads to; nil if only its owner may use it.
+    /// Returns the file or the target of a symbolic link, or `nil` if only its owner may use it.
     package static func at(_ path: String) throws(UnknownFactError) -> OpenFile? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw .afterCall("stat \(path)") }
@@ -21,9 +21,9 @@ package struct OpenFile: Equatable, Sendable, CustomStringConvertible {
         return mode & 0o077 == 0 ? nil : OpenFile(path: path, mode: mode)
     }
 
-    /// A directory that others may look into, first, and what is open right in it, by name; empty if they may not.
+    /// Returns a directory that others may look into, then the open files directly in it, by name.
     ///
-    /// Files that go meanwhile are passed over.
+    /// The result is empty if others may not look into the directory. Files that are removed meanwhile are skipped.
     package static func inDirectory(_ path: String) throws(UnknownFactError) -> [OpenFile] {
         guard let directory = try at(path) else { return [] }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
@@ -33,12 +33,14 @@ package struct OpenFile: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Whose group a file is of, and what its mode lets that group do.
+/// The group of a file, and the permissions that the file's mode gives that group.
 package struct FileGroup: Sendable {
     package let id: UInt32
     private let mode: mode_t
 
-    /// Nil if nothing can be seen at the path; a symbolic link in its last place is not followed.
+    /// Reads the status of a file, or returns `nil` if that fails.
+    ///
+    /// A symbolic link as the last part of the path is not followed.
     package init?(of path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -46,6 +48,6 @@ package struct FileGroup: Sendable {
         mode = status.st_mode
     }
 
-    /// Whether a directory lets members of a group through; its owner's rights do not count.
+    /// Returns whether members of a group may pass through a directory; its owner's rights do not count.
     package func letsThrough(_ group: UInt32) -> Bool { mode & (group == id ? 0o010 : 0o001) != 0 }
 }

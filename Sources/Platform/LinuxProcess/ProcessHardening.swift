@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// What a process that holds keys sets for itself, before it reads the first one.
+/// The protections that a process with keys sets for itself, before it reads the first key.
 package enum ProcessHardening {
-    /// Files for this user only, no memory on a disk or in a debugger, and no file in a standard stream's place.
+    /// Makes new files private, keeps memory off disks and from debuggers, and opens closed standard streams.
     ///
-    /// To be called first in `main`, before any thread is there: the umask belongs to the whole process.
+    /// Call it first in `main`, before there are any threads: the umask belongs to the whole process.
     package static func apply() throws(SystemError) {
-        // Not 0177, which would take the search permission from directories.
+        // Not 0177, which would remove the search permission from directories.
         umask(0o077)
         try occupyStandardStreams()
         try forbidDumps()
@@ -15,19 +15,19 @@ package enum ProcessHardening {
 
     /// Opens /dev/null in the place of a standard stream that is closed.
     ///
-    /// Otherwise a file that is opened later has its number, and gets what is written to the stream.
+    /// Otherwise a file that is opened later gets its number, and receives the output to the stream.
     private static func occupyStandardStreams() throws(SystemError) {
         for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
-            // open(2) takes the lowest number that is free.
+            // open(2) returns the lowest free number.
             guard unsafe open("/dev/null", O_RDWR) == stream else { throw .afterCall("open /dev/null") }
         }
     }
 
-    /// No memory on a disk or in a debugger: for a process that holds a secret for a moment.
+    /// Keeps memory off disks and from debuggers, for a process that has a secret for a moment.
     package static func forbidDumps() throws(SystemError) {
         // No core dump, and no ptrace by processes of the same user (prctl(2), PR_SET_DUMPABLE).
         guard clinux_forbid_dumps() == 0 else { throw .afterCall("prctl PR_SET_DUMPABLE") }
-        // Again no core dump, in case something below makes the process dumpable once more.
+        // This also prevents a core dump, in case later code makes the process dumpable again.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else {
             throw .afterCall("setrlimit RLIMIT_CORE")
@@ -35,9 +35,9 @@ package enum ProcessHardening {
     }
 }
 
-/// Who could look into this process's memory.
+/// The processes and files that could get this process's memory.
 package enum ProcessExposure {
-    /// The process that traces this one, as a debugger does; nil if none does.
+    /// Returns the process that traces this one, as a debugger does, or `nil` if there is none.
     package static func tracer(status: String = "/proc/self/status") throws(UnknownFactError) -> Int32? {
         let lines = try KernelFile.text(status).split(separator: "\n")
         let name = "TracerPid:"
@@ -47,7 +47,7 @@ package enum ProcessExposure {
         return pid == 0 ? nil : pid
     }
 
-    /// Whether the kernel may write this process's memory into a core dump, and lets processes of the same user read it.
+    /// Returns whether the kernel may dump this process's memory, and lets processes of its user read it.
     package static func isDumpable() throws(UnknownFactError) -> Bool {
         let answer = clinux_dumpable()
         guard answer >= 0 else { throw .afterCall("prctl PR_GET_DUMPABLE") }

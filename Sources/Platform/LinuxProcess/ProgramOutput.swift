@@ -7,29 +7,32 @@ package struct ProgramOutput: Sendable {
     /// - Parameter program: the name that messages begin with.
     package init(of program: String) { self.program = program }
 
-    /// Keeps what is opened later from the number of a standard stream that is closed; to be called first.
+    /// Opens /dev/null in the place of closed standard streams; call it first.
     ///
-    /// Else that file gets what is written to the stream. As it is, writing to the stream goes on to fail.
+    /// Otherwise a file that is opened later gets the number of such a stream, and receives the output to it. With
+    /// /dev/null opened for reading, writing to the stream still fails.
     package static func keepClosedStreams() {
         for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
-            // open(2) takes the lowest number that is free.
+            // open(2) returns the lowest free number.
             _ = unsafe open("/dev/null", O_RDONLY)
         }
     }
 
-    /// Writes one line, which is out when the call returns, also into a pipe.
+    /// Writes one line, which is written when the call returns, also into a pipe.
     package func data(_ line: String) throws(UnwrittenOutputError) {
         guard Self.write(Array("\(line)\n".utf8), to: STDOUT_FILENO) else { throw UnwrittenOutputError() }
     }
 
-    /// Writes one sentence for people; if standard error cannot be written there is nobody left to tell.
+    /// Writes one sentence for people.
+    ///
+    /// An error is ignored, because it cannot be reported anywhere.
     package func message(_ sentence: String) {
         _ = Self.write(Array("\(program): \(sentence)\n".utf8), to: STDERR_FILENO)
     }
 
     /// Writes all of the bytes without a buffer, so that data and messages keep their order.
     ///
-    /// - Returns: whether all are out; if not, `errno` says why.
+    /// - Returns: whether all bytes are written. If not, `errno` has the reason.
     package static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -44,7 +47,7 @@ package struct ProgramOutput: Sendable {
     }
 }
 
-/// Standard output that is full, closed or read by nobody.
+/// The error for standard output that is full, closed or without a reader.
 package struct UnwrittenOutputError: Error, CustomStringConvertible {
     package var description: String { "standard output cannot be written" }
 }

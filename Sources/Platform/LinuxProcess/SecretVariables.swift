@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// Environment variables that hold secrets of others: what started the agent may have passed on all that it had.
+/// Environment variables with secrets of other programs, which the agent's parent may have passed on.
 package enum SecretVariables {
     private static let prefix = "OOB_AGENT_"
-    /// Anywhere in a name.
+    /// The words that mean a secret, anywhere in a name.
     private static let words = [
         "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY",
     ]
-    /// At its end.
+    /// The words that mean a secret at the end of a name.
     ///
-    /// Proxies' URLs may hold a password.
+    /// Proxies' URLs may contain a password.
     private static let endings = ["_KEY", "_KEYS", "_PASS", "_PWD", "_PIN", "_PROXY", "_CREDENTIALS"]
 
-    /// Overwrites the values of all variables whose names say that they hold a secret, then removes them.
+    /// Overwrites the values of all variables whose names mean a secret, then removes the variables.
     ///
-    /// They are overwritten where the kernel put them, so that /proc/PID/environ does not show them either. To be
-    /// called first in `main`: nothing has copied them yet, and no other thread reads the environment.
+    /// The values are overwritten where the kernel put them, so that /proc/PID/environ does not show them either. Call
+    /// it first in `main`: no code has copied the values yet, and no other thread reads the environment.
     package static func remove() {
         guard var entry = unsafe clinux_environment() else { return }
         var found: [String] = []
@@ -33,9 +33,9 @@ package enum SecretVariables {
         for name in found { _ = unsafe unsetenv(name) }
     }
 
-    /// Whether a name says so, such as AWS_ACCESS_KEY_ID, GITHUB_TOKEN and STRIPE_KEY.
+    /// Returns whether a name means a secret, such as AWS_ACCESS_KEY_ID, GITHUB_TOKEN and STRIPE_KEY.
     ///
-    /// The agent's own are names of files and such.
+    /// The agent's own variables are names of files and similar values.
     static func isSecret(_ name: String) -> Bool {
         let name = name.uppercased()
         guard !name.hasPrefix(prefix) else { return false }

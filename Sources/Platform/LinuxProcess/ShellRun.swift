@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// `/bin/sh -c COMMAND` as it runs, in a process group of its own, and what it prints.
+/// A run of `/bin/sh -c COMMAND` in a process group of its own, and its output.
 package final class ShellRun: Sendable {
     package enum Status: Sendable, Equatable { case exited(Int32), killed(Int32) }
 
@@ -11,17 +11,17 @@ package final class ShellRun: Sendable {
 
     private let reading: Int32
     private let process: pid_t
-    /// Whether the process is waited for: then its number may be another's.
+    /// Whether the process was reaped (waitpid(2)), so that its number may be another process's.
     private let isOver = Mutex(false)
     private let isKilled = Mutex(false)
-    /// The pause between looks whether it was killed: a process that left its group may keep its output open.
+    /// The pause between checks for a kill: a process that left its group may keep its output open.
     private static let lookEvery = 200.0  // milliseconds
 
     /// - Parameters:
     ///   - variables: added to the environment of this process.
-    ///   - input: its standard input; nothing by default. It is kept in a file without a name, so a command that does
-    ///     not read it holds nobody up.
-    /// - Throws: `SystemError` if it cannot be started.
+    ///   - input: the standard input, empty by default. It is stored in a file without a name, so a command that does
+    ///     not read it blocks no thread.
+    /// - Throws: `SystemError` if the command cannot be started.
     package init(_ command: String, variables: [String: String], input: [UInt8] = []) throws(SystemError) {
         let inputFile = try Self.file(of: input)
         defer { close(inputFile) }
@@ -39,7 +39,7 @@ package final class ShellRun: Sendable {
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
         unsafe sigfillset(&signals)
-        // What this process ignores, and what its threads have blocked, is nothing to the command.
+        // The command must not inherit the signals that this process ignores and its threads block.
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
         unsafe sigemptyset(&signals)
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
@@ -81,15 +81,16 @@ package final class ShellRun: Sendable {
 
     private static let flags = Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)
 
-    /// Ends it and all that it has started, unless they have left its process group.
+    /// Kills the process and all its child processes, unless they have left its process group.
     package func kill() {
         isKilled.withLock { $0 = true }
         isOver.withLock { if !$0 { _ = Glibc.kill(-process, SIGKILL) } }
     }
 
-    /// What it prints until it closes its standard output; a byte more than `limit` if it prints more.
+    /// Reads the output until the command closes it, or until there is more than `limit`.
     ///
-    /// Nil if that takes longer than until `end`, or if it is killed first.
+    /// If there is more, the result has one byte more than `limit`. Returns `nil` if that takes longer than until
+    /// `end`, or if the process is killed first.
     package func bytes(upTo limit: Int, until end: ContinuousClock.Instant) -> [UInt8]? {
         var all: [UInt8] = []
         while all.count <= limit {
@@ -105,7 +106,7 @@ package final class ShellRun: Sendable {
         return all
     }
 
-    /// How it ended; nil if it had to be killed because it goes on after `end`.
+    /// Waits for the end of the process, or kills it at `end` and returns `nil`.
     package func status(until end: ContinuousClock.Instant) -> Status? {
         var (pause, isLate): (UInt32, Bool) = (500, false)
         while true {
@@ -124,7 +125,7 @@ package final class ShellRun: Sendable {
                 isLate = true
                 kill()
             }
-            // It has closed its output, so it ends in a moment: there is nothing else to wait for.
+            // The process has closed its output, so it ends in a moment. No event reports that.
             usleep(pause)
             pause = min(2 * pause, 20_000)
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Arguments and environment as posix_spawn(3) takes them.
+/// The arguments and environment in the form of posix_spawn(3).
 package enum SpawnStrings {
     package typealias Strings = [UnsafeMutablePointer<CChar>?]
 
@@ -13,6 +13,6 @@ package enum SpawnStrings {
         return unsafe body(&arguments, &environment)
     }
 
-    /// Each to be freed; with the null that ends such a list.
+    /// Copies the texts, each of which the caller must free, and adds the null pointer that ends such a list.
     private static func copied(_ texts: [String]) -> Strings { unsafe texts.map { unsafe strdup($0) } + [nil] }
 }

@@ -3,10 +3,10 @@ import Synchronization
 
 /// The claim of one process to a state directory.
 ///
-/// It is a lock on the directory's file `agent.lock`, which holds the process's id.
+/// It is a lock on the directory's file `agent.lock`, which contains the process's id.
 ///
-/// The kernel gives the lock up when the process ends, however it ends, so there is nothing to clean up after a
-/// crash. The file stays: removing it would let two processes lock two files of the same name.
+/// The kernel releases the lock when the process ends in any way, so a crash needs no cleanup. The file stays: removing
+/// it would let two processes lock two files of the same name.
 package final class StateLock: Sendable {
     package static let fileName = "agent.lock"
 
@@ -20,29 +20,29 @@ package final class StateLock: Sendable {
         self.file = Mutex(file)
     }
 
-    /// Gives the lock up; a second time does nothing.
+    /// Releases the lock; a second call has no effect.
     package func release() {
         let held = file.withLock { file in
             defer { file = nil }
             return file
         }
         guard let held else { return }
-        // A process that begins at this moment has a copy of the descriptor until it executes its program.
+        // A child process that starts at this moment has a copy of the descriptor until it executes its program.
         flock(held, LOCK_UN)
         close(held)
     }
 
     /// Locks the directory until ``release()``, or for the rest of the process's life.
     ///
-    /// The lock does not depend on the returned value being kept: its descriptor is not closed with that, because Swift
-    /// may release a value right after its last use, long before the process ends.
+    /// The lock does not depend on the returned value, whose release does not close the descriptor. Swift may release a
+    /// value right after its last use, long before the process ends.
     @discardableResult
     package static func acquire(directory: String) throws(StateLockError) -> StateLock {
-        // It is private, and a snapshot of it may have other names of its files.
+        // The directory is private, and a snapshot of it may have other names of its files.
         try acquire(path: directory + "/" + fileName, mayHaveOtherNames: true)
     }
 
-    /// Locks a file of any name in any directory, which is made if it is missing, as ``acquire(directory:)`` does.
+    /// Locks a file of any name in any directory, as ``acquire(directory:)`` does, and creates it if it is missing.
     @discardableResult
     package static func acquire(file path: String) throws(StateLockError) -> StateLock {
         try acquire(path: path, mayHaveOtherNames: false)
@@ -62,9 +62,10 @@ package final class StateLock: Sendable {
         return StateLock(path: path, file: file)
     }
 
-    /// Locks the file of that name anew, which is made if something has removed it; returns whether this process has it.
+    /// Locks the file of that name again, and returns whether this process has the lock.
     ///
-    /// A file that another process holds is not taken. If no file can be made, the lock stays as it was.
+    /// A file that was removed is created again. A file that another process has locked stays locked by it. If no file
+    /// can be created, the existing lock stays.
     package func reacquire() -> Bool {
         file.withLock { held in
             guard let number = held else { return false }
@@ -87,7 +88,7 @@ package final class StateLock: Sendable {
     }
 
     private static func lock(_ file: CInt, path: String) throws(StateLockError) {
-        // flock(2), not fcntl(2): a lock of the latter goes when any descriptor of the file is closed.
+        // flock(2), not fcntl(2), whose lock ends when any descriptor of the file is closed.
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             guard errno == EWOULDBLOCK else { throw .system(.afterCall("flock \(path)")) }
@@ -95,7 +96,7 @@ package final class StateLock: Sendable {
         }
     }
 
-    /// Refuses a file that has another name too: what is written here would be written there.
+    /// Refuses a file that has another name too, because a write would change the file under that name.
     private static func expectOneName(_ file: CInt, path: String) throws(StateLockError) {
         var status = stat()
         guard unsafe fstat(file, &status) == 0 else { throw .system(.afterCall("fstat \(path)")) }
@@ -110,7 +111,7 @@ package final class StateLock: Sendable {
         }
     }
 
-    /// What the holder wrote; nil if it has not come to that yet, or if it is no process id.
+    /// Returns the process id that the holder wrote, or `nil` if it is not written yet or is invalid.
     private static func processID(in file: CInt) -> Int32? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = unsafe pread(file, &bytes, bytes.count, 0)
@@ -119,9 +120,9 @@ package final class StateLock: Sendable {
     }
 }
 
-/// Why a state directory could not be locked.
+/// The reason why a state directory could not be locked.
 package enum StateLockError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Another process has it; `pid` is nil if that process has not said yet which it is.
+    /// Another process has the lock; `pid` is `nil` if that process has not written its id yet.
     case heldBy(pid: Int32?, path: String)
     case system(SystemError)
 

@@ -2,42 +2,42 @@ import Glibc
 
 /// A system call that failed, with the kernel's reason.
 package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The call, and what it was to do: "open /var/lib/oob-agent/agent.lock".
+    /// The call and its object, such as "open /var/lib/oob-agent/agent.lock".
     package let operation: String
-    /// The number that the call left in errno.
+    /// The errno of the call.
     package let errno: CInt
 
     package init(operation: String, errno: CInt) {
         (self.operation, self.errno) = (operation, errno)
     }
 
-    /// From errno as the call just before left it.
+    /// Makes the error from errno, so it must directly follow the failed call.
     package static func afterCall(_ operation: String) -> SystemError {
         SystemError(operation: operation, errno: Glibc.errno)
     }
 
     package var description: String {
-        // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+        // glibc keeps the text per thread (strerror(3)), and the text is copied at once.
         "\(operation): \(unsafe String(cString: strerror(errno)))"
     }
 }
 
-/// Why something about this host or process cannot be told.
+/// The reason why a fact about this host or process is not known.
 package struct UnknownFactError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// A part of a sentence: "open /proc/swaps: Permission denied".
+    /// The reason as a part of a sentence, such as "open /proc/swaps: Permission denied".
     package let description: String
 
     package init(_ description: String) { self.description = description }
 
-    /// From errno as the call just before left it.
+    /// Makes the error from errno, so it must directly follow the failed call.
     package static func afterCall(_ operation: String) -> UnknownFactError {
         UnknownFactError(SystemError.afterCall(operation).description)
     }
 }
 
-/// Small files in which the kernel says how things are.
+/// Small files in which the kernel reports its state.
 package enum KernelFile {
-    /// The most bytes that are read; what is longer cannot be told.
+    /// The most bytes that are read; a longer file gives an error.
     static let maxBytes = 65_536
 
     package static func text(_ path: String) throws(UnknownFactError) -> String {

@@ -1,17 +1,17 @@
 import FoundationEssentials
 import Glibc
 
-/// Hands a URL to xdg-open: as one argument, with no shell between.
+/// A start of xdg-open with a URL as one argument, without a shell.
 package enum URLOpener {
     private static let program = "xdg-open"
 
-    /// Starts it and does not wait for it.
+    /// Starts xdg-open, and does not wait for it.
     ///
-    /// What it prints is thrown away: standard output is for data.
+    /// Its output is discarded, because standard output is for data.
     ///
-    /// - Returns: why it could not be started; nil if it was.
+    /// - Returns: the reason why it could not be started, or `nil` if it was started.
     package static func open(_ url: String) -> String? {
-        // Those that were started before and have ended.
+        // Reaps earlier child processes that have ended.
         while waitpid(-1, nil, WNOHANG) > 0 {}
         var files = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&files)
@@ -37,8 +37,9 @@ package enum URLOpener {
         return error == 0 ? nil : "\(program): \(unsafe String(cString: strerror(error)))"
     }
 
-    /// POSIX_SPAWN_SETSID, which Glibc's module does not have: it takes nothing from the terminal, and Ctrl-C here does
-    /// not end it.
+    /// POSIX_SPAWN_SETSID, which Glibc's module lacks.
+    ///
+    /// The program reads no input from the terminal, and Ctrl-C here does not end it.
     private static let ownSession: Int16 = 0x80
 
     private static var environment: [String] {

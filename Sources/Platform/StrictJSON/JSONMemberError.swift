@@ -1,10 +1,10 @@
 import TextAndTime
 
-/// A member that is missing, of another type, or out of its bounds.
+/// The error for a member that is missing, of another type, or out of its bounds.
 package struct JSONMemberError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// A JSON pointer (RFC 6901), relative to the object that was asked.
+    /// The JSON pointer (RFC 6901) of the member, relative to the object that was read.
     package let path: String
-    /// What is wrong and what is allowed, in words; it never repeats the value.
+    /// The fault and the allowed values, in words; it never repeats the value.
     package let problem: String
 
     package init(path: String, problem: String) {
@@ -12,7 +12,7 @@ package struct JSONMemberError: Error, Equatable, Sendable, CustomStringConverti
         self.problem = problem
     }
 
-    /// The same error as seen from the object that has this one as its member `name`.
+    /// Returns the same error, relative to the object that has this one as its member `name`.
     package func inside(_ name: String) -> JSONMemberError {
         JSONMemberError(path: JSONPointer.text(of: [name]) + path, problem: problem)
     }
@@ -26,7 +26,7 @@ enum JSONPointer {
         tokens.map { "/" + escaped($0) }.joined()
     }
 
-    /// RFC 6901 §3: `~` is written `~0`, and `/` is written `~1`.
+    /// Escapes a token (RFC 6901 §3): `~` becomes `~0`, and `/` becomes `~1`.
     private static func escaped(_ token: String) -> String {
         var result = ""
         for scalar in token.unicodeScalars {

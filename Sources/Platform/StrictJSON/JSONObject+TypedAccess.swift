@@ -1,9 +1,9 @@
 import TextAndTime
 
-// Members read as what they must be. A required member that is absent is an error; an optional one that is absent or
-// null is nil; a member of another type or out of its bounds is always an error.
+// Typed access to members. A required member that is absent is an error. An optional member that is absent or null is
+// `nil`. A member of another type or out of its bounds is always an error.
 extension JSONObject {
-    /// A string of that many UTF-8 bytes.
+    /// Returns a string whose number of UTF-8 bytes is in `bytes`.
     package func string(_ name: String, bytes: ClosedRange<Int> = 0...65_536) throws(JSONMemberError) -> String {
         try Self.string(present(name), name, bytes: bytes)
     }
@@ -15,7 +15,7 @@ extension JSONObject {
         return try Self.string(value, name, bytes: bytes)
     }
 
-    /// A whole number written as one: `1.0`, `1e3` and `-0` are none.
+    /// Returns a whole number that is written as one, unlike `1.0`, `1e3` and `-0`.
     package func integer(
         _ name: String, in range: ClosedRange<Int64> = .min ... .max
     ) throws(JSONMemberError) -> Int64 {
@@ -36,7 +36,7 @@ extension JSONObject {
         return try Self.bool(value, name)
     }
 
-    /// An array of that many elements.
+    /// Returns an array whose number of elements is in `count`.
     package func array(
         _ name: String, count: ClosedRange<Int> = 0...20_000
     ) throws(JSONMemberError) -> [JSONValue] {
@@ -59,7 +59,7 @@ extension JSONObject {
         return try Self.object(value, name)
     }
 
-    /// Base64url without padding (RFC 4648 §5) that decodes to that many bytes.
+    /// Decodes base64url without padding (RFC 4648 §5) to a number of bytes in `bytes`.
     package func base64url(_ name: String, bytes: ClosedRange<Int>) throws(JSONMemberError) -> [UInt8] {
         try Self.base64url(present(name), name, bytes: bytes)
     }

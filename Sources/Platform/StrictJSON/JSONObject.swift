@@ -1,6 +1,6 @@
 import TextAndTime
 
-/// A JSON object: its members in order, every name once.
+/// A JSON object: its members in order, with distinct names.
 ///
 /// Names are compared by their bytes, never by Unicode equivalence.
 package struct JSONObject: Sendable {
@@ -14,10 +14,10 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// In the order in which they came or were added; no name appears twice.
+    /// The members in the order in which they came or were added; no name appears twice.
     package private(set) var members: [Member]
 
-    /// Of members with the same name the first is kept.
+    /// Keeps the first of the members with the same name.
     package init(_ members: [Member] = []) {
         if Self.areFewAndDistinct(members) {
             self.members = members
@@ -27,7 +27,7 @@ package struct JSONObject: Sendable {
         self.members = members.filter { seen.insert(HashedBytes(Array($0.name.utf8))).inserted }
     }
 
-    /// Few names are compared in less time than they are hashed.
+    /// Compares the names if there are few, which takes less time than to hash them.
     private static func areFewAndDistinct(_ members: [Member]) -> Bool {
         members.count <= 16
             && members.indices.allSatisfy { index in
@@ -35,10 +35,10 @@ package struct JSONObject: Sendable {
             }
     }
 
-    /// For whoever has made sure that no name appears twice.
+    /// Makes an object of members whose names the caller knows to be distinct.
     package init(distinct members: [Member]) { self.members = members }
 
-    /// The member's value; setting replaces it in place or appends it, and nil removes it.
+    /// The member's value; setting replaces it in place or appends it, and setting `nil` removes it.
     package subscript(name: String) -> JSONValue? {
         get { index(of: name).map { members[$0].value } }
         set {

@@ -2,7 +2,7 @@ import TextAndTime
 
 // Numbers (RFC 8259 §6) and strings (§7).
 extension JSONParser {
-    /// The lexeme: `[ "-" ] int [ frac ] [ exp ]`.
+    /// Reads the lexeme of a number: `[ "-" ] int [ frac ] [ exp ]`.
     mutating func number() throws(JSONError) -> String {
         let start = position
         _ = take("-")
@@ -15,7 +15,7 @@ extension JSONParser {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// One or more.
+    /// Reads one or more digits.
     private mutating func digits() throws(JSONError) {
         let start = position
         while let byte = peek, (0x30...0x39).contains(byte) { position += 1 }
@@ -26,7 +26,7 @@ extension JSONParser {
         position += 1
         let start = position
         position = endOfPlain(from: start)
-        // Nearly every string stands for itself.
+        // Nearly every string has no escapes.
         if peek == UInt8(ascii: "\"") {
             let text = try text(of: bytes.span.extracting(start..<position))
             position += 1
@@ -52,7 +52,7 @@ extension JSONParser {
         throw syntax("'\"'")
     }
 
-    /// Where the bytes of a string end that stand for themselves.
+    /// Returns the end of the bytes of a string that are not escapes.
     private func endOfPlain(from start: Int) -> Int {
         let bytes = bytes.span
         var end = start
@@ -81,7 +81,7 @@ extension JSONParser {
         }
     }
 
-    /// What follows `\u`: four hexadecimal digits, or a surrogate pair's twice four.
+    /// Reads the rest of an escape after `\u`: four hexadecimal digits, or eight for a surrogate pair.
     private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return scalar }

@@ -1,6 +1,6 @@
 import TextAndTime
 
-/// One pass over one text: recursive descent, bounded by its limits.
+/// A recursive descent parser that reads one text in one pass, bounded by its limits.
 struct JSONParser {
     let bytes: [UInt8]
     let limits: JSONLimits
@@ -9,7 +9,7 @@ struct JSONParser {
     private(set) var duplicateNames: [String] = []
     private var deeperDuplicates = 0
     private var values = 0
-    /// The names and indices that lead to the value being read: its count is the depth.
+    /// The names and indices that lead to the current value; their number is the depth.
     private var path: [String] = []
 
     init(_ bytes: [UInt8], limits: JSONLimits, refusesDuplicateNames: Bool) {
@@ -92,7 +92,9 @@ struct JSONParser {
         skipWhitespace()
     }
 
-    /// Makes a pointer only if it is kept: it can be as long as the text.
+    /// Reports a duplicate name.
+    ///
+    /// It makes a pointer only if the pointer is kept, because it can be as long as the text.
     private mutating func reportDuplicate() throws(JSONError) {
         guard !refusesDuplicateNames else { throw error(.duplicateName(JSONPointer.text(of: path))) }
         if path.count > 1 {
@@ -110,17 +112,17 @@ struct JSONParser {
     }
 }
 
-/// The names of an object while it is read.
+/// The names of an object that is being read.
 private struct SeenNames {
-    /// The most that are compared one by one, which takes less time than to hash them.
+    /// The most names that are compared one by one, which takes less time than to hash them.
     private static let few = 16
 
-    /// Empty while there are few.
+    /// The names as bytes, empty while there are few.
     ///
     /// Swift's own hashing of strings follows Unicode equivalence; names are bytes here.
     private var hashed = Set<HashedBytes>()
 
-    /// - Parameter members: those whose names were new, each once.
+    /// - Parameter members: the members whose names were new, each once.
     /// - Returns: whether the name is new.
     mutating func insert(_ name: String, after members: [JSONObject.Member]) -> Bool {
         guard members.count > Self.few else { return !members.contains { $0.name.hasBytes(of: name) } }
@@ -129,11 +131,11 @@ private struct SeenNames {
     }
 }
 
-// What all of the grammar's parts need.
+// Functions that all parts of the grammar need.
 extension JSONParser {
     var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// RFC 8259 §2: space, tab, line feed and carriage return.
+    /// Skips the white space of RFC 8259 §2: space, tab, line feed and carriage return.
     mutating func skipWhitespace() {
         while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }

@@ -1,12 +1,14 @@
 import TextAndTime
 
-/// How much JSON a reader takes on.
+/// The limits for a JSON text.
 package struct JSONLimits: Sendable {
-    /// Bytes of the whole text.
+    /// The most bytes of the whole text.
     package let maxBytes: Int
-    /// Arrays and objects within one another, the outermost being 1; the reader's stack grows with it.
+    /// The most arrays and objects within one another; the reader's stack grows with it.
+    ///
+    /// The outermost array or object counts as 1.
     package let maxDepth: Int
-    /// Values of any kind, the root and all containers counted.
+    /// The most values of any kind, including the root and all containers.
     package let maxValues: Int
 
     package init(maxBytes: Int, maxDepth: Int = 16, maxValues: Int = 20_000) {
@@ -16,22 +18,22 @@ package struct JSONLimits: Sendable {
     }
 }
 
-/// Why a text was not taken for JSON.
+/// The reason why a text was not accepted as JSON.
 package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
         case tooLarge(maxBytes: Int)
         case tooDeep(maxDepth: Int)
         case tooManyValues(maxValues: Int)
-        /// Bytes that are no UTF-8 in the string that ends at the offset.
+        /// The string that ends at the offset is not UTF-8.
         case notUTF8
-        /// The JSON pointer (RFC 6901) of a name that appears twice in its object.
+        /// A name appears twice in its object; the text is its JSON pointer (RFC 6901).
         case duplicateName(String)
         case notAnObject
-        /// What was expected, in words.
+        /// The syntax is wrong; the text says what was expected.
         case syntax(String)
     }
 
-    /// In bytes from the start.
+    /// The offset of the error in bytes from the start.
     package let offset: Int
     package let reason: Reason
 
@@ -53,33 +55,33 @@ package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A text that was read although names may appear twice in it.
+/// A text that was read and may have duplicate names.
 package struct JSONDocument: Sendable {
-    /// Of members with the same name the first is kept.
+    /// The root, in which only the first of members with the same name is kept.
     package let root: JSONValue
-    /// JSON pointers (RFC 6901): all of the root's own names that appear twice, and at most 16 deeper ones.
+    /// The JSON pointers (RFC 6901) of all duplicate names of the root, and of at most 16 deeper ones.
     package let duplicateNames: [String]
 }
 
-/// Reads JSON as RFC 8259 writes it and nothing beside it, within bounds.
+/// A strict reader of JSON (RFC 8259) within bounds.
 ///
-/// Refused are a byte order mark, trailing data, bytes that are no UTF-8, surrogates without their other half, and
-/// every leniency such as comments, `NaN` or leading zeros.
+/// It refuses a byte order mark, trailing data, bytes that are not UTF-8, unpaired surrogates, and every leniency such
+/// as comments, `NaN` or leading zeros.
 package enum JSONReader {
-    /// Reports names that appear twice instead of refusing them, for a caller that must say which.
+    /// Reads a text, and reports duplicate names instead of refusing them, for a caller that must list them.
     package static func document(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONDocument {
         var parser = JSONParser(bytes, limits: limits, refusesDuplicateNames: false)
         let root = try parser.wholeText()
         return JSONDocument(root: root, duplicateNames: parser.duplicateNames)
     }
 
-    /// Refuses names that appear twice.
+    /// Reads a value, and refuses duplicate names.
     package static func value(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONValue {
         var parser = JSONParser(bytes, limits: limits, refusesDuplicateNames: true)
         return try parser.wholeText()
     }
 
-    /// Refuses names that appear twice, and any root but an object.
+    /// Reads an object, and refuses duplicate names and any other root.
     package static func object(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONObject {
         guard case .object(let object) = try value(bytes, limits: limits) else {
             throw JSONError(offset: 0, reason: .notAnObject)

@@ -1,8 +1,8 @@
 extension JSONValue {
-    /// Compact JSON (RFC 8259), members in their order.
+    /// Returns compact JSON (RFC 8259), with members in their order.
     ///
-    /// Escaped are only `"`, `\` and U+0000 to U+001F: the five that have a short form with it, the others as `\u00xx`
-    /// with lower-case digits. All else is raw UTF-8.
+    /// Only `"`, `\` and U+0000 to U+001F are escaped: the five that have a short form with it, the others as `\u00xx`
+    /// with lower-case digits. All other text is raw UTF-8.
     package func serialized() -> [UInt8] {
         var output: [UInt8] = []
         write(to: &output)
@@ -28,20 +28,20 @@ extension JSONValue {
 }
 
 extension JSONObject {
-    /// As `JSONValue.serialized()`.
+    /// Returns compact JSON, as `JSONValue.serialized()` does.
     package func serialized() -> [UInt8] { JSONValue.object(self).serialized() }
 }
 
-/// What both ways of writing JSON share.
+/// The common part of both JSON writers.
 enum JSONText {
-    /// Whether a byte of a string stands for itself.
+    /// Returns whether a byte of a string needs no escape.
     static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        // Nearly every text stands for itself.
+        // Nearly every text needs no escape.
         let isWritten = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
             guard unsafe bytes.allSatisfy(isPlain) else { return false }
             unsafe output.append(contentsOf: bytes)

@@ -1,17 +1,17 @@
-/// A JSON value (RFC 8259) as it was read or is to be written.
+/// A JSON value (RFC 8259) that was read or is to be written.
 ///
-/// Equality is by bytes: two strings that Unicode calls equivalent but that differ in encoding are different, two
-/// numbers are equal only if their lexemes are, and the order of an object's members counts.
+/// Equality is by bytes. Two strings that Unicode calls equivalent but that differ in encoding are different. Two
+/// numbers are equal only if their lexemes are. The order of an object's members counts.
 package enum JSONValue: Sendable {
     case null
     case bool(Bool)
-    /// The lexeme as it came, such as `1.0` or `-12e3`: never a floating-point number.
+    /// The lexeme without change, such as `1.0` or `-12e3`: never a floating-point number.
     case number(String)
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
 
-    /// The number as JSON writes it.
+    /// Makes a number as JSON writes it.
     package static func integer(_ value: Int64) -> JSONValue { .number(String(value)) }
 }
 

@@ -1,6 +1,6 @@
 import TextAndTime
 
-/// A value that this canonical form does not take.
+/// The error for a number that the canonical form does not allow.
 package struct RFC8785Error: Error, Equatable, Sendable, CustomStringConvertible {
     /// The number's lexeme.
     package let number: String
@@ -14,12 +14,12 @@ package struct RFC8785Error: Error, Equatable, Sendable, CustomStringConvertible
 
 /// The JSON Canonicalization Scheme (RFC 8785), without numbers that are not integers.
 package enum RFC8785 {
-    /// The largest integer that every IEEE 754 double around it tells apart (RFC 8785 §3.2.2.3, RFC 7493 §2.2).
+    /// The largest integer that a double distinguishes from its neighbours (RFC 8785 §3.2.2.3, RFC 7493 §2.2).
     private static let largest: Int64 = 9_007_199_254_740_991
 
-    /// Names sorted by their UTF-16 code units, no whitespace, RFC 8785's escapes.
+    /// Returns the canonical form: names sorted by UTF-16 code units, no whitespace, RFC 8785's escapes.
     ///
-    /// Throws for a number that is no integer within ±(2^53-1) written as one.
+    /// Throws for a number that is not written as an integer within ±(2^53-1).
     package static func canonical(_ value: JSONValue) throws(RFC8785Error) -> [UInt8] {
         var output: [UInt8] = []
         try write(value, to: &output)
@@ -44,7 +44,9 @@ package enum RFC8785 {
         }
     }
 
-    /// RFC 8785 §3.2.3: UTF-8's own order would put U+FB33 before U+1F600, whose first code unit is U+D83D.
+    /// Compares names by UTF-16 code units (RFC 8785 §3.2.3).
+    ///
+    /// UTF-8's own order would put U+FB33 before U+1F600, whose first code unit is U+D83D.
     private static func precedes(_ left: String, _ right: String) -> Bool {
         let (bytes, others) = (left.utf8.span, right.utf8.span)
         var index = 0

@@ -1,20 +1,21 @@
 /// A thread for work that waits in system calls or keeps a processor busy for long.
 ///
-/// It holds up none of the threads that Swift's tasks share, so it delays neither a decision nor a sign of life.
+/// It blocks none of the threads that Swift's tasks share, so it delays neither a decision nor a watchdog message to
+/// systemd.
 package enum OwnThread {
     /// The nice value of a thread at low priority (setpriority(2)): others get the processor first.
     private static let niceness: CInt = 10
 
-    /// Runs `body`, and all the tasks within it, on a thread that is made for it and ends with it.
+    /// Runs `body`, and all the tasks within it, on a thread that is created for it and ends with it.
     ///
-    /// - Throws: `SystemError` if there can be no thread, and what `body` throws.
+    /// - Throws: `SystemError` if the thread cannot be created, and the errors of `body`.
     package static func run<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await OwnThreads(limit: 1).run(body)
     }
 
-    /// The same on a thread behind all others of this process (nice(2)).
+    /// Runs `body` in the same way, on a thread with lower priority than the others of this process (nice(2)).
     ///
-    /// A service whose filter of system calls forbids that has a thread like all others.
+    /// If a service's system call filter forbids that, the thread has the same priority as the others.
     package static func runAtLowPriority<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await OwnThreads(limit: 1, niceness: niceness).run(body)
     }

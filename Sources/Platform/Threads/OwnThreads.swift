@@ -4,23 +4,24 @@ import Glibc
 package import LinuxProcess
 import Synchronization
 
-/// A few threads for tasks that wait in system calls, such as for a disk: they hold up nobody else's tasks.
+/// A few threads for tasks that wait in system calls, such as for a disk, and so do not block other tasks.
 ///
-/// One is there from the beginning on; others come when they are needed, and end when they have had nothing to do for a
-/// while. All end when nobody has this any more; whoever runs something on them has it until that returns.
+/// One thread exists from the beginning. Others are created when they are needed, and end after a while without work.
+/// All end when the last reference to this object is released. A call that runs on them keeps a reference until it
+/// returns.
 ///
-/// To call ``run(_:)`` from one of them takes 0.3 µs of processor time, and from elsewhere 10 to 30 for the changes of
-/// threads. An approval does so some 13 times, in 3.3 ms (`make bench ONLY=processor`).
+/// A call of ``run(_:)`` from one of these threads takes 0.3 µs of processor time. From another thread it takes 10 to
+/// 30 µs for the changes of threads. An approval does so some 13 times, in 3.3 ms (`make bench ONLY=processor`).
 package final class OwnThreads: Sendable {
     private let jobs: JobQueue
 
-    /// For tasks that end within a call of ``run(_:)``.
+    /// The executor, for tasks that end within a call of ``run(_:)``.
     package var executor: any TaskExecutor { jobs }
 
     /// - Parameters:
-    ///   - limit: how many may wait at a time.
-    ///   - niceness: how much less of the processor they are given than others (setpriority(2)).
-    /// - Throws: `SystemError` if there can be no thread.
+    ///   - limit: the most threads, and so the most tasks that wait at a time.
+    ///   - niceness: the nice value of the threads (setpriority(2)). A higher one gets less of the processor.
+    /// - Throws: `SystemError` if no thread can be created.
     package init(limit: Int, niceness: CInt = 0) throws(SystemError) {
         jobs = JobQueue(limit: limit, niceness: niceness)
         try jobs.startThread(isLasting: true)
@@ -30,23 +31,23 @@ package final class OwnThreads: Sendable {
 
     /// Runs `body`, and all the tasks within it, on these threads; at once if it is called on one of them.
     ///
-    /// - Throws: what `body` throws.
+    /// - Throws: the errors of `body`.
     package func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         try await withTaskExecutorPreference(jobs, operation: body)
     }
 }
 
-/// Jobs, and the threads that do them in the order in which they came.
+/// A queue of jobs, and the threads that run them in order.
 private final class JobQueue: TaskExecutor {
     private struct State: Sendable {
         var jobs: Deque<UnownedJob> = []
-        /// Those that are there or about to be.
+        /// The number of threads that exist or are about to be created.
         var threads = 1
-        /// The number of threads that have nothing to do.
+        /// The number of threads without work.
         var idle = 0
         var isOver = false
 
-        /// Whether there is a thread too few for the jobs; then it is about to be there.
+        /// Returns whether a thread is missing for the jobs, and counts the thread that the caller then creates.
         mutating func addThread(within limit: Int) -> Bool {
             guard jobs.count > idle, threads < limit, !isOver else { return false }
             threads += 1
@@ -54,13 +55,13 @@ private final class JobQueue: TaskExecutor {
         }
     }
 
-    /// After so many seconds without work a thread ends, except one.
+    /// The number of seconds without work after which a thread ends, except one.
     private static let idleSeconds = 10
 
     private let limit: Int
     private let niceness: CInt
     private let state = Mutex(State())
-    /// Counts the jobs, and at the end the threads.
+    /// A semaphore that counts the jobs, and at the end the threads.
     private let notifier = DispatchSemaphore(value: 0)
 
     init(limit: Int, niceness: CInt) {
@@ -79,12 +80,12 @@ private final class JobQueue: TaskExecutor {
         do {
             try startThread(isLasting: false)
         } catch {
-            // The others do it, later.
+            // The other threads run the job later.
             state.withLock { $0.threads -= 1 }
         }
     }
 
-    /// Nobody has the threads any more; they end once they have done all jobs, and those that come of them.
+    /// Ends the threads once they have run all jobs, and the jobs that those add.
     func end() {
         let threads = state.withLock { state in
             state.isOver = true
@@ -93,8 +94,8 @@ private final class JobQueue: TaskExecutor {
         for _ in 0..<threads { notifier.signal() }
     }
 
-    /// - Parameter isLasting: whether the thread stays if it has nothing to do.
-    /// - Throws: `SystemError` if there can be no thread.
+    /// - Parameter isLasting: whether the thread stays without work.
+    /// - Throws: `SystemError` if the thread cannot be created.
     func startThread(isLasting: Bool) throws(SystemError) {
         var thread = pthread_t()
         let start = unsafe Unmanaged.passRetained(ThreadStart(queue: self, isLasting: isLasting))
@@ -114,7 +115,8 @@ private final class JobQueue: TaskExecutor {
     }
 
     fileprivate func work(isLasting: Bool) {
-        // Of this thread alone: on Linux a priority is a thread's. If it may not be changed, it stays as it is.
+        // On Linux a priority belongs to a thread, so this changes only this one. If the change is forbidden, the
+        // priority stays the same.
         if niceness != 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
         var isOver = false
         while !isOver {
@@ -124,7 +126,7 @@ private final class JobQueue: TaskExecutor {
         }
     }
 
-    /// - Returns: the next job, or whether the thread ends.
+    /// - Returns: the next job if there is one, and whether the thread ends.
     private func waitForJob(isLasting: Bool) -> (job: UnownedJob?, isOver: Bool) {
         state.withLock { $0.idle += 1 }
         let isLate = notifier.wait(timeout: isLasting ? .distantFuture : .now() + .seconds(Self.idleSeconds))
@@ -138,7 +140,7 @@ private final class JobQueue: TaskExecutor {
     }
 }
 
-/// What a thread is given when it begins.
+/// The argument of a new thread.
 private final class ThreadStart {
     let queue: JobQueue
     let isLasting: Bool

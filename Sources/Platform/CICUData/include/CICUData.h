@@ -1,1 +1,1 @@
-// There is nothing to call: see CICUData.c.
+// This module has no functions: see CICUData.c.

@@ -1,7 +1,7 @@
 import CCryptoki
 import FoundationEssentials
 
-/// The identity of a key, as far as it is visible without the PIN, for any spelling of its URI.
+/// The part of a key's identity that is visible without the PIN, for any spelling of its URI.
 package struct ExternalKeySighting: Sendable, Equatable {
     /// The place that has one count of wrong PINs.
     ///

@@ -17,7 +17,7 @@ package struct KeyURI: Sendable, Equatable {
         case token(TokenKeyName)
     }
 
-    /// The URI as it was given.
+    /// The URI without change.
     package let text: String
     package let place: Place
 

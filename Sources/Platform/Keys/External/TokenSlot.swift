@@ -30,7 +30,7 @@ struct TokenSlot {
             "C_GetSlotList", unsafe functions.pointee.C_GetSlotList?(CK_BBOOL(CK_TRUE), &numbers, &count))
         var slots: [TokenSlot] = []
         for number in numbers.prefix(Int(clamping: count)) {
-            // A token that does not answer, such as one that was just removed, is skipped.
+            // A token that does not answer, for example because it was just removed, is skipped.
             if let slot = TokenSlot(number, in: library) { slots.append(slot) }
         }
         return slots

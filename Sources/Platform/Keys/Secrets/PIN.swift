@@ -10,7 +10,7 @@ package struct PIN: Sendable, Equatable {
 
     /// The bytes of the PIN.
     package let secret: Secret
-    /// Whether the PIN is among the first that anyone would try.
+    /// Whether it is among the first that anyone would try.
     package let isGuessable: Bool
 
     /// Throws unless the bytes are UTF-8 of 4 to 64 characters, none of them a control character.

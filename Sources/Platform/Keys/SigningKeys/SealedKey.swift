@@ -1,16 +1,16 @@
-/// A signing key under the agent's secret, and under a PIN if it has one.
+/// A signing key that is sealed under the agent's secret, and encrypted under a PIN if it has one.
 ///
-/// Around it is the seal of the secret, bound to a label, so that one that is put in the place of another does not open.
-/// Inside is a DER PrivateKeyInfo in clear, which the seal alone protects: the secret has 128 bits or more, all random.
-/// Under a PIN it is an EncryptedPrivateKeyInfo, so that neither the secret nor the PIN alone gives the key (PSD2 RTS
-/// Article 9(1)). It has 500 bytes at most, by the algorithm.
+/// The seal is bound to a label, so a key that was put in the place of another does not open. Without a PIN, the seal
+/// contains a DER PrivateKeyInfo in clear and alone protects it: the secret has 128 bits or more, all random. Under a
+/// PIN, it contains an EncryptedPrivateKeyInfo, so that neither the secret nor the PIN alone gives the key (PSD2 RTS
+/// Article 9(1)). It has at most 500 bytes, depending on the algorithm.
 enum SealedKey {
-    /// The secret is all that it takes.
+    /// The key, which only the seal protects.
     case clear(SigningKey)
     /// An EncryptedPrivateKeyInfo under the PIN.
     case underPIN([UInt8])
 
-    /// - Parameter content: what was inside the seal.
+    /// - Parameter content: the content of the seal.
     init(_ content: Secret) throws(KeyError) {
         if let key = try SigningKey.reading(privateKeyInfo: content) {
             self = .clear(key)
@@ -23,15 +23,15 @@ enum SealedKey {
 }
 
 extension AgentSecret {
-    /// Seals a key, under a PIN if there is one: then it takes about a tenth of a second.
+    /// Seals a key, under a PIN if there is one; a PIN takes about a tenth of a second.
     package func seal(_ key: SigningKey, label: String, pin: PIN? = nil) throws(OpenSSLError) -> [UInt8] {
         guard let pin else { return try seal(key.privateKeyInfo(), label: label) }
         return try seal(Secret(key.encryptedPKCS8(pin: pin)), label: label)
     }
 
-    /// Opens a sealed key, with its PIN exactly if it has one: then it takes about a tenth of a second.
+    /// Opens a sealed key, with its PIN exactly if it has one; a PIN takes about a tenth of a second.
     ///
-    /// Anything wrong with the sealed bytes is found before a PIN is tried.
+    /// Any fault in the sealed bytes is found before a PIN is tried.
     package func openKey(_ sealed: [UInt8], label: String, pin: PIN? = nil) throws(SealedKeyError) -> SigningKey {
         switch (try content(of: sealed, label: label), pin) {
         case (.clear(let key), nil): return key
@@ -41,14 +41,14 @@ extension AgentSecret {
             do throws(KeyError) {
                 return try SigningKey(encryptedPKCS8: bytes, passphrase: pin.secret)
             } catch {
-                // The seal has vouched for the bytes, so they are as they were written.
+                // The seal was valid, so the bytes have not changed since they were written.
                 if case .wrongPassphrase = error { throw .wrongPIN }
                 throw .key(error)
             }
         }
     }
 
-    /// Checks that a sealed key could be opened, as far as that shows without its PIN.
+    /// Checks that a sealed key could be opened, as far as this is possible without its PIN.
     package func checkKey(_ sealed: [UInt8], label: String) throws(SealedKeyError) {
         _ = try content(of: sealed, label: label)
     }
@@ -60,17 +60,17 @@ extension AgentSecret {
     }
 }
 
-/// Why a sealed key does not open.
+/// The reason why a sealed key cannot be opened.
 ///
-/// Never carries bytes of it.
+/// It never contains bytes of the key.
 package enum SealedKeyError: Error, Equatable, Sendable, CustomStringConvertible {
     case seal(SealError)
     case key(KeyError)
     /// The key is under a PIN, and none was given.
     case needsPIN
-    /// A PIN was given, and the key is under none: nothing would check it.
+    /// A PIN was given, but the key has no PIN, so the given one cannot be checked.
     case takesNoPIN
-    /// It is not the PIN that the key is under.
+    /// The given PIN is not the PIN of the key.
     case wrongPIN
 
     package var description: String {

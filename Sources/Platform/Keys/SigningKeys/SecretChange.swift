@@ -1,6 +1,6 @@
-/// The agent's secret and the one before it, while what lies under the one is brought under the other.
+/// The agent's secret and the one before it, during the change from one to the other.
 ///
-/// Everything that is sealed is under one of the two, and both are tried.
+/// All sealed bytes are under one of the two, and both are tried.
 package struct SecretChange: Sendable {
     private let previous: AgentSecret
     private let present: AgentSecret
@@ -10,22 +10,22 @@ package struct SecretChange: Sendable {
         self.present = present
     }
 
-    /// What was sealed as it is, under the present secret; nil if it is already.
+    /// Seals bytes under the present secret, or returns `nil` if they already are.
     package func resealed(_ sealed: [UInt8], label: String) throws(SecretChangeError) -> [UInt8]? {
         guard let plain = try opened(sealed, label: label) else { return nil }
         return try seal(plain, label: label)
     }
 
-    /// A key that was sealed, under the present secret; nil if it is already.
+    /// Seals a sealed key under the present secret, or returns `nil` if it already is.
     ///
-    /// A key under a PIN stays under it, and nobody has to enter it.
+    /// A key under a PIN stays under it, and nobody has to enter the PIN.
     package func resealedKey(_ sealed: [UInt8], label: String) throws(SecretChangeError) -> [UInt8]? {
         guard let content = try opened(sealed, label: label) else { return nil }
         _ = try SecretChangeError.wrapping(SecretChangeError.key) { () throws(KeyError) in try SealedKey(content) }
         return try seal(content, label: label)
     }
 
-    /// What is under the previous secret; nil if it is under the present one already.
+    /// Opens bytes under the previous secret, or returns `nil` if they are under the present one already.
     private func opened(_ sealed: [UInt8], label: String) throws(SecretChangeError) -> Secret? {
         try SecretChangeError.wrapping(SecretChangeError.seal) { () throws(SealError) in
             do throws(SealError) {
@@ -44,7 +44,7 @@ package struct SecretChange: Sendable {
     }
 }
 
-/// Why something could not be brought under another secret; it is as it was.
+/// The reason why sealed bytes could not be put under another secret; they do not change then.
 package enum SecretChangeError: Error, Equatable, Sendable, CustomStringConvertible {
     case seal(SealError)
     case key(KeyError)
@@ -59,7 +59,7 @@ package enum SecretChangeError: Error, Equatable, Sendable, CustomStringConverti
         }
     }
 
-    /// Runs one step, and makes its error one of these.
+    /// Runs one step, and turns its error into one of these.
     fileprivate static func wrapping<Result, Cause: Error>(
         _ wrap: (Cause) -> SecretChangeError, _ step: () throws(Cause) -> Result
     ) throws(SecretChangeError) -> Result {

@@ -1,22 +1,24 @@
 extension SigningKey {
     private static let saltCount = 16
 
-    /// The key as DER EncryptedPrivateKeyInfo (RFC 5958 §3) under a PIN: PBES2 with AES-256-CBC and scrypt.
+    /// Encrypts the key under a PIN, as a DER EncryptedPrivateKeyInfo (RFC 5958 §3).
     ///
-    /// It takes about a tenth of a second and 16 MiB, and so does opening it.
+    /// The scheme is PBES2 with AES-256-CBC and scrypt. Encryption takes about a tenth of a second and 16 MiB, and so
+    /// does decryption.
     package func encryptedPKCS8(pin: PIN) throws(OpenSSLError) -> [UInt8] {
         try PrivateKeyInfo(of: pair).encrypted(under: pin, salt: SecureRandom.bytes(Self.saltCount), cost: .ofPIN)
             .der()
     }
 
-    /// Checks that bytes are a DER EncryptedPrivateKeyInfo; that says nothing about what is inside.
+    /// Checks that bytes are a DER EncryptedPrivateKeyInfo, but not its content.
     static func checkForm(ofEncryptedPKCS8 bytes: [UInt8]) throws(KeyError) { _ = try encryptedInfo(bytes) }
 
     /// Reads a DER EncryptedPrivateKeyInfo, which another tool may have written.
     ///
     /// The key is on P-256, P-384 or Ed25519.
     ///
-    /// The bytes choose the number of rounds, and so the time it takes: read only bytes that are known to be ours.
+    /// The bytes choose the number of rounds, and so the time that this takes: read only bytes that are known to be
+    /// ours.
     package convenience init(encryptedPKCS8: [UInt8], passphrase: Secret) throws(KeyError) {
         let pair = try Self.decrypted(Self.encryptedInfo(encryptedPKCS8), with: passphrase)
         guard let algorithm = pair.algorithm else {

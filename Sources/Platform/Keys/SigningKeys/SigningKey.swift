@@ -5,7 +5,7 @@ package final class SigningKey: Sendable {
     package let publicKey: PublicKey
     let pair: PKey
 
-    /// The pair must be of the algorithm's curve.
+    /// Makes a key from a pair, which must be on the algorithm's curve.
     convenience init(_ pair: PKey, _ algorithm: SignatureAlgorithm) throws(OpenSSLError) {
         try self.init(pair, pair.publicMaterial(algorithm))
     }
@@ -15,25 +15,25 @@ package final class SigningKey: Sendable {
         self.pair = pair
     }
 
-    /// A new key pair from OpenSSL's generator for private values.
+    /// Makes a new key pair with OpenSSL's generator for private values.
     package static func generate(_ algorithm: SignatureAlgorithm) throws(OpenSSLError) -> SigningKey {
         try SigningKey(PKey.generate(algorithm), algorithm)
     }
 
     package var algorithm: SignatureAlgorithm { publicKey.algorithm }
 
-    /// The signature in WebAuthn's form (§6.5.5).
+    /// Signs in WebAuthn's form (§6.5.5).
     ///
-    /// For ECDSA a DER ECDSA-Sig-Value of at most 72 bytes (P-256) or 104 (P-384), for Ed25519 the 64 bytes of RFC
-    /// 8032.
+    /// For ECDSA the signature is a DER ECDSA-Sig-Value of at most 72 bytes (P-256) or 104 (P-384), for Ed25519 the 64
+    /// bytes of RFC 8032.
     package func signature(over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         try DigestContext(algorithm).signature(by: pair, over: message)
     }
 
-    /// The signature in a JWS's form.
+    /// Signs in a JWS's form.
     ///
-    /// For ECDSA r || s (RFC 7518 §3.4), 64 bytes (P-256) or 96 (P-384), for Ed25519 the same as elsewhere (RFC 8037
-    /// §3.1).
+    /// For ECDSA the signature is r || s (RFC 7518 §3.4), 64 bytes (P-256) or 96 (P-384), for Ed25519 the same as in
+    /// WebAuthn (RFC 8037 §3.1).
     package func rawSignature(over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         let signature = try signature(over: message)
         guard let count = algorithm.ecNumberCount else { return signature }
@@ -44,6 +44,6 @@ package final class SigningKey: Sendable {
 extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "<redacted>" }
     package var debugDescription: String { "<redacted>" }
-    /// Without children: `dump` would show where in memory the key is.
+    /// A mirror without children, because `dump` would show the key's address in memory.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

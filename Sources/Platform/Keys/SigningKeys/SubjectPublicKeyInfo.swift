@@ -1,14 +1,14 @@
 import COpenSSL
 
-/// The one form of SubjectPublicKeyInfo that is written and read for each algorithm.
+/// The only form of SubjectPublicKeyInfo that is written and read for each algorithm.
 ///
-/// A curve by its name with an uncompressed point (RFC 5480 §2), or Ed25519 (RFC 8410 §4).
+/// It is a curve's name with an uncompressed point (RFC 5480 §2), or Ed25519 (RFC 8410 §4).
 enum SubjectPublicKeyInfo {
     static func encode(_ material: PublicKeyMaterial) -> [UInt8] {
         prefix(material.algorithm) + material.bytes
     }
 
-    /// The key of a SubjectPublicKeyInfo in exactly one of these forms; nil for every other form.
+    /// Reads a SubjectPublicKeyInfo in exactly one of these forms, or returns `nil` for every other form.
     static func material(in subjectPublicKeyInfo: [UInt8]) -> PublicKeyMaterial? {
         for algorithm in SignatureAlgorithm.allCases {
             let prefix = prefix(algorithm)
@@ -18,7 +18,7 @@ enum SubjectPublicKeyInfo {
         return nil
     }
 
-    /// The text of RFC 7468 §13: base64 in lines of 64 characters.
+    /// Returns the text of RFC 7468 §13: base64 in lines of 64 characters.
     static func pem(_ subjectPublicKeyInfo: [UInt8]) -> String {
         var base64 = [UInt8](repeating: 0, count: (subjectPublicKeyInfo.count + 2) / 3 * 4 + 1)
         let count = unsafe EVP_EncodeBlock(&base64, subjectPublicKeyInfo, CInt(subjectPublicKeyInfo.count))
@@ -29,7 +29,7 @@ enum SubjectPublicKeyInfo {
         return text + "-----END PUBLIC KEY-----\n"
     }
 
-    /// What is before the bytes of the key: all lengths, the algorithm, and for a curve's point 04 (uncompressed).
+    /// Returns the bytes before the key: all lengths, the algorithm, and for a curve's point 04 (uncompressed).
     private static func prefix(_ algorithm: SignatureAlgorithm) -> [UInt8] {
         switch algorithm {
         case .es256:  // SEQUENCE { SEQUENCE { id-ecPublicKey, secp256r1 }, BIT STRING { 04 … } }

@@ -3,15 +3,15 @@ import Glibc
 
 /// The place of a Unix socket in the file system, which this process claims with a lock beside it, `PATH.lock`.
 ///
-/// Each look and each change opens the directory once and works in what it opened, whatever the path leads to
-/// meanwhile.
+/// Each check and each change opens the directory once and works in the opened directory, even if the path leads
+/// elsewhere meanwhile.
 package final class SocketPlace: Sendable {
-    /// A state in which the place can be.
+    /// The state of a place.
     package enum State: Sendable, Equatable {
-        /// The file of this process's socket is there.
+        /// The file of this process's socket.
         case ours
         case empty
-        /// A socket on which nobody listens.
+        /// A socket without a listener.
         case abandoned
         /// A socket on which another process listens.
         case anothers
@@ -29,7 +29,7 @@ package final class SocketPlace: Sendable {
 
     /// Claims the place for this process, and removes an abandoned socket.
     ///
-    /// - Throws: ``SocketPlaceError`` if another process has the place, or no socket can be made there.
+    /// - Throws: ``SocketPlaceError`` if another process has the place, or if no socket can be created there.
     package static func claim(_ path: String) throws(SocketPlaceError) -> SocketPlace {
         guard path.utf8.count <= UnixAddress.maxBytes - "./".utf8.count else {
             throw .system(SystemError(operation: "bind \(path)", errno: ENAMETOOLONG))
@@ -54,7 +54,9 @@ package final class SocketPlace: Sendable {
         return place
     }
 
-    /// Looks whether others control the directory of a path, as a claim does; `nil` if not, or if it is not there.
+    /// Checks whether others control the directory of a path, as a claim does.
+    ///
+    /// Returns `nil` if they do not, or if the directory is missing.
     package static func directoryProblem(of path: String) -> SocketPlaceError? {
         do throws(SocketPlaceError) {
             _ = try Directory(of: path, isToBeChanged: true)
@@ -65,22 +67,22 @@ package final class SocketPlace: Sendable {
         }
     }
 
-    /// Gives the place up; a second time does nothing.
+    /// Gives up the place; a second call has no effect.
     package func release() { lock.release() }
 
-    /// The state of the place.
+    /// Returns the state of the place.
     ///
-    /// - Parameter file: what ``file(group:)`` has returned; `nil` if there is none.
+    /// - Parameter file: the result of ``file(group:)``, or `nil` if there is none.
     package func state(for file: SocketFile?) throws(SocketPlaceError) -> State {
         try state(in: Directory(of: path, isToBeChanged: false), for: file)
     }
 
-    /// Makes the place ready for a new socket: it must be empty, or have an abandoned socket, which is removed.
+    /// Prepares the place for a new socket: it must be empty, or have an abandoned socket, which is removed.
     ///
-    /// - Throws: ``SocketPlaceError`` if something else is there, or if another process has the lock by now.
+    /// - Throws: ``SocketPlaceError`` if another file is there, or if another process has the lock by now.
     package func clear() throws(SocketPlaceError) {
         let directory = try Directory(of: path, isToBeChanged: true)
-        // Whatever removed the socket may have removed its lock too: then another agent could claim the place.
+        // The socket's lock may have been removed with the socket: then another agent could claim the place.
         guard lock.reacquire() else { throw .taken }
         try clear(directory)
     }
@@ -107,7 +109,7 @@ package final class SocketPlace: Sendable {
         }
         if let file, file.isSame(status) { return .ours }
         guard status.st_mode & S_IFMT == S_IFSOCK else { return .noSocket }
-        // A name that begins with @ would be in no directory.
+        // `UnixAddress` takes a name that begins with @ for an abstract name, which is in no directory.
         let address = UnixAddress(Array(((path.utf8.first == UInt8(ascii: "@") ? "./" : "") + path).utf8))
         do throws(SystemError) {
             return try address.listener() == getpid() ? .ours : .anothers
@@ -115,19 +117,18 @@ package final class SocketPlace: Sendable {
             switch error.errno {
             case ECONNREFUSED: return .abandoned
             case ENOENT: return .empty
-            // Its queue is full, as that of an agent is that was stopped; or it is no stream.
+            // The listener's queue is full, as that of a stopped agent, or the socket is not a stream.
             case EAGAIN, EPROTOTYPE: return .anothers
             default: throw .system(SystemError(operation: "connect \(path)", errno: error.errno))
             }
         }
     }
 
-    /// Holds the file of a socket that this process has just bound, and gives it to its users: mode 0600, or 0660 with
-    /// its group.
+    /// Opens the file of a socket that this process has just bound, and sets its mode and group.
     ///
-    /// Until then it has what the umask leaves, which is 0700.
+    /// The mode is 0600, or 0660 with the group. Before, it is the result of the umask, which is 0700.
     ///
-    /// - Parameter couldNot: gets "mode" or "group", and errno, if one cannot be set.
+    /// - Parameter couldNot: called with "mode" or "group", and errno, if that cannot be set.
     /// - Returns: `nil` if the file was removed or replaced already.
     package func file(
         group: UInt32?, couldNot: (_ part: String, _ errno: CInt) -> Void
@@ -144,17 +145,17 @@ package final class SocketPlace: Sendable {
     }
 }
 
-/// The directory of a socket, open, and the socket's name in it.
+/// The open directory of a socket, and the socket's name in it.
 private struct Directory: ~Copyable {
     let number: CInt
     let name: String
 
-    /// - Parameter isToBeChanged: whether files in it are made, given away or removed.
-    /// - Throws: ``SocketPlaceError`` if it is not there, or if root would change a directory that others control.
+    /// - Parameter isToBeChanged: whether files in it are created, given away or removed.
+    /// - Throws: ``SocketPlaceError`` if it is missing, or if root would change a directory that others control.
     init(of path: String, isToBeChanged: Bool) throws(SocketPlaceError) {
-        // By bytes: a slash with a mark on it is another character.
+        // By bytes: a slash with a combining mark is another character.
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        // With the slash at its end a symbolic link is followed.
+        // With the slash at its end, a symbolic link is followed.
         let directory = slash.map { String(path[...$0]) } ?? "./"
         let opened = unsafe clinux_open_directory(directory)
         guard opened >= 0 else { throw .system(.afterCall("open \(directory)")) }
@@ -168,9 +169,10 @@ private struct Directory: ~Copyable {
 
     deinit { _ = close(number) }
 
-    /// Whoever controls the directory decides which file root gives away, and which it removes.
+    /// Returns a reason if others control a directory that root would change.
     ///
-    /// In one with the sticky bit others cannot rename or remove root's files.
+    /// The user who controls the directory decides which file root gives away, and which it removes. In a directory
+    /// with the sticky bit, others cannot rename or remove root's files.
     private static func problem(_ number: CInt) -> String? {
         var status = stat()
         guard geteuid() == 0, unsafe fstat(number, &status) == 0 else { return nil }
@@ -180,13 +182,13 @@ private struct Directory: ~Copyable {
     }
 }
 
-/// Why no socket can be made at a place.
+/// The reason why no socket can be created at a place.
 package enum SocketPlaceError: Error, Equatable, Sendable {
     /// Another process listens there, or has the place's lock.
     case taken
-    /// Something that is not a socket stands there.
+    /// A file that is not a socket is there.
     case noSocket
-    /// Others control its directory, and this process is root's; with how they do.
+    /// Others control the directory, and this process is root's; the text says how they control it.
     case insecure(directory: String, String)
     case system(SystemError)
 }

@@ -1,8 +1,8 @@
 extension StringProtocol where UTF8View: BidirectionalCollection {
-    /// The beginning of at most `bytes` bytes of UTF-8, cut between two scalars.
+    /// Returns the beginning of at most `bytes` bytes of UTF-8, cut between two scalars.
     ///
-    /// Text from outside is bounded so and not by `prefix(_:)`, which counts characters: one letter with a million
-    /// combining marks is one.
+    /// Text from outside is bounded in this way and not by `prefix(_:)`, which counts characters: one letter with a
+    /// million combining marks is one character.
     package func beginning(bytes: Int) -> String {
         guard let end = utf8.index(utf8.startIndex, offsetBy: bytes, limitedBy: utf8.endIndex), end < utf8.endIndex
         else { return String(self) }
@@ -11,7 +11,7 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
         return String(self[..<cut])
     }
 
-    /// Whether it begins with a text of ASCII, such as a URL's scheme, in whatever case.
+    /// Returns whether the text begins with ASCII text in any letter case, such as a URL's scheme.
     package func beginsIgnoringCase(with ascii: String) -> Bool {
         String(decoding: utf8.prefix(ascii.utf8.count), as: UTF8.self).lowercased() == ascii.lowercased()
     }

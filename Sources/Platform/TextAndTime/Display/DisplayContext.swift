@@ -11,11 +11,13 @@ enum DisplayForm {
     }
 }
 
-/// The text before a scalar, as far as it matters to how the scalar is written.
+/// The text before a scalar, as far as it determines how the scalar is written.
 ///
 /// A look ahead is at most five scalars long, so a whole text takes time in proportion to its length.
 struct DisplayContext {
-    /// More marks on one character are a pile that reaches into other lines; no name needs them.
+    /// The most marks on one character.
+    ///
+    /// More marks are a pile that reaches into other lines, and no name needs them.
     private static let marksInARow = 4
 
     private static let nonJoiner: Unicode.Scalar = "\u{200C}"
@@ -23,17 +25,17 @@ struct DisplayContext {
     private static let emojiVariation: Unicode.Scalar = "\u{FE0F}"
     private static let keycap: Unicode.Scalar = "\u{20E3}"
 
-    /// The scalar before this one, if it is shown as it is.
+    /// The scalar before this one, if it is not escaped.
     private var previous: Unicode.Scalar?
-    /// The last one shown as it is that is neither a mark nor a joiner, with nothing escaped after it.
+    /// The last unescaped scalar that is neither a mark nor a joiner, without an escape after it.
     private var base: Unicode.Scalar?
     private var followsSpace = true
-    /// Marks and joiners since the base.
+    /// The number of marks and joiners since the base.
     private var marks = 0
-    /// Whether what is before is an emoji, with its modifier or variation selector.
+    /// Whether an emoji precedes, with its modifier or variation selector.
     private var followsEmoji = false
 
-    /// The form of a scalar, given what comes after it.
+    /// Returns the form of a scalar, given the text after it.
     func form(of scalar: Unicode.Scalar, before rest: Substring.UnicodeScalarView) -> DisplayForm {
         switch scalar {
         case " ": return followsSpace || rest.isEmpty ? .escapedSpace : .plain
@@ -42,16 +44,16 @@ struct DisplayContext {
         case Self.nonJoiner: return marks < Self.marksInARow && callsForNonJoiner(rest) ? .plain : .hostile
         case Self.joiner: return marks < Self.marksInARow && callsForJoiner(rest) ? .plain : .hostile
         case Self.emojiVariation: return callsForEmojiVariation(rest) ? .plain : .hostile
-        // U+FE0F stands behind such a sign only where a keycap follows.
+        // U+FE0F is allowed after such a sign only before a keycap.
         case Self.keycap where previous == Self.emojiVariation && marks == 1 && base?.isKeycapBase == true:
             return .plain
-        // UTS #37: the form of an ideograph.
+        // UTS #37: variation selectors of an ideograph.
         case "\u{E0100}"..."\u{E01EF}":
             return previous?.properties.isUnifiedIdeograph == true ? .plain : .hostile
         default: break
         }
         guard !scalar.isUnfitToShow else { return .hostile }
-        // A mark at the beginning would combine with the label, one after an escape on its brace.
+        // A mark at the beginning would combine with the label. A mark after an escape would combine with its brace.
         guard !scalar.isCombiningMark || (previous != nil && marks < Self.marksInARow) else { return .hostile }
         return .plain
     }
@@ -67,28 +69,32 @@ struct DisplayContext {
         previous = isPlain ? scalar : nil
     }
 
-    /// Whether a space other than U+0020 stands alone between two words.
+    /// Returns whether a space other than U+0020 stands alone between two words.
     private func isBetweenWords(_ rest: Substring.UnicodeScalarView) -> Bool {
         guard !followsSpace, previous != nil, let next = rest.first else { return false }
         return next.properties.generalCategory != .spaceSeparator
     }
 
-    /// Whether U+FE0F asks for the picture of what is before, or begins a keycap (UTS #51, ED-14c).
+    /// Returns whether U+FE0F asks for the picture of the scalar before, or begins a keycap (UTS #51, ED-14c).
     private func callsForEmojiVariation(_ rest: Substring.UnicodeScalarView) -> Bool {
         guard let previous else { return false }
         return previous.isEmojiBase || (previous.isKeycapBase && rest.first == Self.keycap)
     }
 
-    /// Whether a virama is before, on a letter of its own script: on another it would let joiners into any word.
+    /// Whether a virama precedes, on a letter of its own script.
+    ///
+    /// On a letter of another script, it would allow joiners in any word.
     private var followsVirama: Bool {
         guard let previous, previous.isVirama, let script = MixedScripts.script(of: previous) else { return false }
         return base.flatMap(MixedScripts.script) == script
     }
 
-    /// RFC 5892 Appendix A.1: after a virama, or between letters that would join without it.
+    /// Returns whether a non-joiner is allowed here (RFC 5892 Appendix A.1).
+    ///
+    /// It is allowed after a virama, or between letters that would join without it.
     private func callsForNonJoiner(_ rest: Substring.UnicodeScalarView) -> Bool {
         if followsVirama { return true }
-        // A joiner before it already says whether the letters join.
+        // A joiner before it already determines whether the letters join.
         guard previous != Self.nonJoiner, previous != Self.joiner, base.map(JoiningTypes.joinsNext) == true else {
             return false
         }
@@ -96,16 +102,20 @@ struct DisplayContext {
         return next.map(JoiningTypes.joinsPrevious) == true
     }
 
-    /// RFC 5892 Appendix A.2, after a virama; between two emoji (UTS #51, ED-16); and before a virama.
+    /// Returns whether a joiner is allowed here.
+    ///
+    /// It is allowed after a virama (RFC 5892 Appendix A.2), between two emoji (UTS #51, ED-16), and before a virama.
     private func callsForJoiner(_ rest: Substring.UnicodeScalarView) -> Bool {
         if followsVirama { return true }
         if followsEmoji, let next = rest.first { return next.isPictograph && !next.properties.isEmojiModifier }
         return isJoinedBeforeVirama(rest)
     }
 
-    /// Bengali's ra with ya-phalaa, Kannada's ra that is no repha, and Sinhala's touching letters.
+    /// Returns whether a joiner is allowed before a virama.
     ///
-    /// The Unicode Standard, sections 12.2, 12.8 and 13.2: letter, ZWJ, virama, letter. RFC 5892 does not have it.
+    /// It is allowed in Bengali's ra with ya-phalaa, Kannada's ra that is not a repha, and Sinhala's touching letters
+    /// (The Unicode Standard, sections 12.2, 12.8 and 13.2): letter, ZWJ, virama, letter. RFC 5892 does not have this
+    /// rule.
     private func isJoinedBeforeVirama(_ rest: Substring.UnicodeScalarView) -> Bool {
         guard let letter = previous?.value, let virama = rest.first?.value, let next = rest.dropFirst().first?.value
         else { return false }
@@ -119,10 +129,10 @@ struct DisplayContext {
 }
 
 extension Unicode.Scalar {
-    /// Spaces that Japanese and French put between words instead of U+0020.
+    /// Whether it is a space that Japanese and French put between words instead of U+0020.
     fileprivate var isWordSpace: Bool { self == "\u{3000}" || self == "\u{202F}" || self == "\u{A0}" }
 
-    /// Signs that keycap emoji are made of.
+    /// Whether it is a sign that keycap emoji are made of.
     fileprivate var isKeycapBase: Bool { ("0"..."9").contains(self) || self == "#" || self == "*" }
 
     var isVirama: Bool { !isASCII && properties.canonicalCombiningClass == .virama }
@@ -137,9 +147,9 @@ extension Unicode.Scalar {
     /// Whether U+FE0F may ask for its picture; digits and `#` would look the same with it.
     fileprivate var isEmojiBase: Bool { !isASCII && properties.isEmoji && !properties.isEmojiModifier && !isFlagLetter }
 
-    /// Whether two of it are a flag; none of it has a variation.
+    /// Whether it is a letter of which two are a flag; none of these letters has a variation.
     private var isFlagLetter: Bool { (0x1F1E6...0x1F1FF).contains(value) }
 
-    /// Emoji that sequences are made of: all but digits and signs such as `©` and `™`.
+    /// Whether it is an emoji that sequences are made of: all except digits and signs such as `©` and `™`.
     fileprivate var isPictograph: Bool { value >= 0x2190 && properties.isEmoji }
 }

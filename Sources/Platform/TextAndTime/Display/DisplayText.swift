@@ -1,14 +1,15 @@
-/// Text from outside, made fit to be shown: one line that reads as what it is.
+/// Text from outside in a form that is safe to show: one line that reads as what it is.
 ///
 /// Scalars that could hide, reorder or forge text are written as `\u{202E}`, a backslash as `\\`. Every escape begins
-/// with a backslash and no other backslash is left, so different texts never look the same by an escape, and the raw
-/// text can be read back. A space that begins or ends the text or follows another space is written as `\u{20}`.
+/// with a backslash and no other backslash is left. Escapes therefore never make different texts look the same, and the
+/// raw text can be read back. A space that begins or ends the text or follows another space is written as `\u{20}`.
 ///
-/// Joiners, variation selectors, keycaps, U+3000, U+202F and U+00A0 are shown as they are only in places where a script or an emoji calls for them.
+/// Joiners, variation selectors, keycaps, U+3000, U+202F and U+00A0 are shown without an escape only in places where a
+/// script or an emoji requires them.
 package struct DisplayText: Sendable {
-    /// The text to show: at most 10 scalars for each one that came.
+    /// The text to show: at most 10 scalars for each scalar of the raw text.
     package let text: String
-    /// Whether something was escaped that can mislead: anything but spaces and backslashes.
+    /// Whether a scalar that can mislead was escaped: any scalar except spaces and backslashes.
     package let hasEscapes: Bool
 
     package init(_ raw: String) {
@@ -17,7 +18,7 @@ package struct DisplayText: Sendable {
             hasEscapes = false
             return
         }
-        // Not a view of scalars: appending to one copies all that is there already, each time.
+        // Not a view of scalars: each append to one copies all that it already contains.
         var output = ""
         var hasEscapes = false
         var context = DisplayContext()
@@ -32,9 +33,9 @@ package struct DisplayText: Sendable {
         self.hasEscapes = hasEscapes
     }
 
-    /// Whether every scalar is a visible one of ASCII or a single space between two such, and none a backslash.
+    /// Returns whether the text needs no escape: visible ASCII and single spaces, without a backslash.
     ///
-    /// Most texts are, and nothing of them has to be looked at more closely.
+    /// Spaces must be between two visible characters. Most texts are of this kind and need no closer look.
     private static func isPlain(_ raw: String) -> Bool {
         var followsSpace = true
         for byte in raw.utf8 {
@@ -50,17 +51,17 @@ package struct DisplayText: Sendable {
         return !followsSpace || raw.isEmpty
     }
 
-    /// The beginning of a text, for a message: at most 40 scalars of it, and "…" if there is more.
+    /// Returns the beginning of a text for a message: at most 40 scalars, and "…" if there are more.
     package static func excerpt(_ raw: String) -> String {
         let scalars = raw.unicodeScalars
         let beginning = DisplayText(String(String.UnicodeScalarView(scalars.prefix(40)))).text
         return scalars.dropFirst(40).isEmpty ? beginning : beginning + "…"
     }
 
-    /// The text that a screen shows as `shown`; `nil` if it shows none like that.
+    /// Returns the raw text that a screen shows as `shown`, or `nil` if no text is shown in that form.
     ///
-    /// A terminal without UTF-8 shows the same text with all escaped that is not ASCII. At most one text has a given
-    /// shown form, and a lone backslash is in none.
+    /// A terminal without UTF-8 shows the same text with an escape for each scalar that is not ASCII. At most one text
+    /// has a given shown form, and no shown form has a lone backslash.
     package static func raw(of shown: String) -> String? {
         var raw = ""
         var rest = shown.unicodeScalars[...]
@@ -76,7 +77,7 @@ package struct DisplayText: Sendable {
         return text.utf8.elementsEqual(shown.utf8) || inASCII(text).utf8.elementsEqual(shown.utf8) ? raw : nil
     }
 
-    /// A shown text as a terminal without UTF-8 shows it.
+    /// Returns a shown text as a terminal without UTF-8 shows it.
     private static func inASCII(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") {
             $0 += ($1.isASCII ? DisplayForm.plain : DisplayForm.hostile).written($1)

@@ -1,7 +1,7 @@
 /// The columns that text takes on a terminal (Unicode Standard Annex #11).
 ///
-/// Terminals differ in emoji that are joined (UTS #51): some draw one picture of two columns, others each part. Here each
-/// part counts, so a line is never longer than it is taken to be.
+/// Terminals differ in emoji that are joined (UTS #51): some draw one picture of two columns, others each part. Here
+/// each part counts, so a line is never longer than its calculated width.
 package enum DisplayWidth {
     package static func columns(_ text: some StringProtocol) -> Int {
         var (sum, previous) = (0, Unicode.Scalar?.none)
@@ -12,13 +12,13 @@ package enum DisplayWidth {
         return sum
     }
 
-    /// The columns that a scalar adds to a text.
+    /// Returns the columns that a scalar adds to a text.
     ///
     /// U+FE0F makes an emoji of one column two columns wide.
     package static func columns(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Int {
         guard !scalar.isASCII else { return 1 }
         if scalar == "\u{FE0F}" { return previous.map(isWide) == false ? 1 : 0 }
-        // Vowels and final consonants of Hangul are drawn into the syllable that the letter before them begins.
+        // Vowels and final consonants of Hangul are drawn into the syllable of the letter before them.
         if (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FB).contains(scalar.value) { return 0 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0
@@ -26,8 +26,9 @@ package enum DisplayWidth {
         }
     }
 
-    /// Blocks whose characters take two columns (W and F), not all to the last one: text is wrapped somewhat too early
-    /// if one of them is narrow.
+    /// Returns whether a scalar is in a block of characters that take two columns (W and F).
+    ///
+    /// Not every character of such a block does. If one is narrow, text is wrapped somewhat too early.
     package static func isWide(_ scalar: Unicode.Scalar) -> Bool { wide.hold(scalar) }
 
     private static let wide: [ClosedRange<UInt32>] = [

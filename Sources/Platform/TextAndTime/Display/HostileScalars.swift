@@ -1,12 +1,12 @@
 extension Unicode.Scalar {
-    /// Whether the scalar may not be shown as it is: it is invisible, moves or ends text, or means nothing.
+    /// Whether it must be escaped: it is invisible, moves or ends text, or has no meaning.
     var isUnfitToShow: Bool {
-        // ASCII fast: text is mostly that.
+        // A fast path, because most text is ASCII.
         if isASCII { return value < 0x20 || value == 0x7F }
         return properties.isDefaultIgnorableCodePoint || isOfUnfitCategory || Self.blanks.contains(self)
     }
 
-    /// Whether the scalar is drawn onto the one before it.
+    /// Whether it is drawn onto the scalar before it.
     var isCombiningMark: Bool {
         guard !isASCII else { return false }
         return switch properties.generalCategory {
@@ -17,23 +17,23 @@ extension Unicode.Scalar {
 
     private var isOfUnfitCategory: Bool {
         switch properties.generalCategory {
-        // Escape sequences begin with one; U+0085 is a new line.
+        // Escape sequences begin with a control character. U+0085 is a new line.
         case .control: true
         // Bidirectional controls, zero-width characters, tags, the soft hyphen.
         case .format: true
         // U+2028, U+2029.
         case .lineSeparator, .paragraphSeparator: true
-        // They look as the space does, or are some columns of nothing.
+        // They look like the space, or are some empty columns.
         case .spaceSeparator: true
-        // Circles and strokes drawn around or through what is before.
+        // Circles and strokes drawn around or through the character before.
         case .enclosingMark: true
-        // No two systems draw these alike, if at all. Noncharacters are unassigned.
+        // Systems draw these differently, if at all. Noncharacters are unassigned.
         case .unassigned, .privateUse, .surrogate: true
         default: false
         }
     }
 
-    /// Letters, symbols and one mark that Unicode has as visible and fonts draw as nothing.
+    /// Letters, symbols and one mark that Unicode calls visible, but that fonts draw as a blank.
     private static let blanks: Set<Unicode.Scalar> = [
         "\u{2800}",  // braille pattern blank
         "\u{FFFC}",  // object replacement character

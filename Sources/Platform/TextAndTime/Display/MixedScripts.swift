@@ -1,22 +1,22 @@
-/// The scripts that a word's letters are of, as far as two of them in one word can mislead.
+/// The scripts of a word's letters, if two of them in one word can mislead.
 ///
 /// Unicode names each letter after its script ("CYRILLIC SMALL LETTER A"), so no table of scripts is needed here.
 package enum MixedScripts {
-    /// The scripts that one word may have: the sets that UTS #39 §5.2 calls highly restrictive.
+    /// The sets of scripts that one word may have: the sets that UTS #39 §5.2 calls highly restrictive.
     private static let together: [Set<String>] = [
         ["LATIN", "CJK", "HIRAGANA", "KATAKANA"], ["LATIN", "CJK", "BOPOMOFO"], ["LATIN", "CJK", "HANGUL"],
     ]
-    /// First words of the Unicode names of letters that go with any script.
+    /// The first words of the Unicode names of letters that go with any script.
     ///
-    /// Marks above and behind letters, units, and letters that several scripts share.
+    /// They are marks above and behind letters, units, and letters that several scripts share.
     private static let neutral: Set<String> = [
         "MODIFIER", "SUPERSCRIPT", "FEMININE", "MASCULINE", "CARON", "MICRO", "OHM", "KELVIN", "ANGSTROM",
         "KATAKANA-HIRAGANA", "IDEOGRAPHIC", "VERTICAL", "MASU", "INFORMATION", "VEDIC",
     ]
 
-    /// Whether a word of the text has letters of scripts that are not written together.
+    /// Returns whether a word of the text has letters of scripts that are not written together.
     package static func areIn(_ text: String) -> Bool {
-        // ASCII fast: text is mostly that.
+        // A fast path, because most text is ASCII.
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         var scripts: Set<String> = []
         for scalar in text.unicodeScalars {
@@ -30,7 +30,7 @@ package enum MixedScripts {
         return false
     }
 
-    /// The script of a letter or a virama; nil for what is neither or goes with any script.
+    /// Returns the script of a letter or a virama, or `nil` if it is neither or goes with any script.
     static func script(of scalar: Unicode.Scalar) -> String? { scalar.script }
 
     fileprivate static func script(ofLetterNamed name: String) -> String? {
@@ -42,7 +42,7 @@ package enum MixedScripts {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar goes on with a word: letters, what is drawn onto them, digits, and what is not drawn at all.
+    /// Whether it continues a word: a letter, a mark on a letter, a digit, or an invisible scalar.
     fileprivate var isOfWord: Bool {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
@@ -57,7 +57,7 @@ extension Unicode.Scalar {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:
             return properties.name.flatMap(MixedScripts.script)
-        // Other marks go with any script; a virama is a part of its own.
+        // Other marks go with any script. A virama belongs to its own script.
         default: return isVirama ? properties.name.flatMap(MixedScripts.script) : nil
         }
     }

@@ -1,5 +1,5 @@
 extension [ClosedRange<UInt32>] {
-    /// Whether one of the ranges, which stand in order, holds a scalar.
+    /// Returns whether one of the ranges, which are sorted, contains a scalar.
     func hold(_ scalar: Unicode.Scalar) -> Bool {
         var (low, high) = (0, count)
         while low < high {

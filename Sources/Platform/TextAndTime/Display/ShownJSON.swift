@@ -1,14 +1,15 @@
-/// JSON made fit for a terminal: the same value, with nothing in it that a terminal obeys or does not show.
+/// JSON for a terminal: the same value, without scalars that a terminal obeys or does not show.
 package enum ShownJSON {
-    /// Scalars that `DisplayText` would escape come out as `\uXXXX`, as a pair of surrogates above U+FFFF (RFC 8259 §7).
+    /// Writes scalars that `DisplayText` would escape as `\uXXXX`.
     ///
-    /// A combining mark that begins a text stays: in JSON it combines with a quotation mark, and hides nothing.
+    /// A scalar above U+FFFF becomes a pair of surrogates (RFC 8259 §7). A combining mark that begins a text stays: in
+    /// JSON it combines with a quotation mark, and does not hide any text.
     ///
-    /// - Parameter json: JSON, or lines of it. Outside of strings that is ASCII, and in a string no such scalar follows
-    ///   a backslash.
+    /// - Parameter json: JSON, or lines of it. Outside of strings it is ASCII, and in a string no such scalar follows a
+    ///   backslash.
     package static func escaped(_ json: String) -> String {
         guard json.unicodeScalars.contains(where: mustBeEscaped) else { return json }
-        // In bytes: appending to a view of scalars copies all that is there already, each time.
+        // In bytes, because each append to a view of scalars copies all that it already contains.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(json.utf8.count)
         for scalar in json.unicodeScalars {
@@ -25,7 +26,9 @@ package enum ShownJSON {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What is below U+0020 is JSON's own white space here: an encoder escapes it within a string.
+    /// Returns whether a scalar must be escaped.
+    ///
+    /// Scalars below U+0020 are JSON's own white space here, because an encoder escapes them within a string.
     private static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value >= 0x20 && scalar.isUnfitToShow
     }

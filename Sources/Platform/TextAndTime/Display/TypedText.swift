@@ -1,8 +1,8 @@
 @_spi(_Unicode) import Swift
 
-/// Text that a person types, copies or keeps in a file, as far as it counts.
+/// Text that a person types, copies or keeps in a file, without insignificant characters.
 package enum TypedText {
-    /// The text without a byte order mark before it, and without white space at either end.
+    /// Returns the text without a byte order mark before it, and without white space at either end.
     package static func trimmed(_ text: String) -> String {
         let scalars = text.unicodeScalars
         let start = scalars.drop { $0 == "\u{FEFF}" || $0.properties.isWhitespace }
@@ -10,14 +10,14 @@ package enum TypedText {
         return String(start[...end])
     }
 
-    /// A name that a person chose: trimmed, in Unicode's normalization form C.
+    /// Returns a name that a person chose: trimmed, in Unicode's normalization form C.
     ///
     /// Keyboards and systems differ in whether `é` is one scalar or two.
     package static func name(_ text: String) -> String {
         composed(trimmed(text))
     }
 
-    /// The text in form C: letters that look the same and mean the same are the same bytes.
+    /// Returns the text in form C, in which letters that look and mean the same have the same bytes.
     package static func composed(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var composed = ""

@@ -1,11 +1,13 @@
-/// Base64url (RFC 4648 §5) without padding, one encoding for each value.
+/// Base64url (RFC 4648 §5) without padding, with one encoding for each value.
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The value of a byte that is no character.
+    /// The value of a byte outside of the alphabet.
     private static let foreign: UInt8 = 0x80
 
-    /// The value of each byte as a character; a table, as encrypted columns are read at every step of a request.
+    /// The value of each byte as a character.
+    ///
+    /// It is a table, because encrypted columns are read at every step of a request.
     private static let values = {
         var values = [UInt8](repeating: foreign, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -39,13 +41,15 @@ package enum Base64URL {
         }
     }
 
-    /// Nil for padding, whitespace, any other foreign character, an impossible length, and trailing bits other than 0.
+    /// Decodes a text, or returns `nil` if it is not the encoding of a value.
+    ///
+    /// That is padding, whitespace, any other foreign character, an impossible length, or trailing bits other than 0.
     package static func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { unsafe decode($0) }
     }
 
-    /// The same of a text's bytes.
+    /// Decodes the bytes of a text in the same way.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         unsafe text.withUnsafeBufferPointer { unsafe decode($0) }
     }
@@ -53,7 +57,7 @@ package enum Base64URL {
     private static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         let rest = text.count % 4
         guard rest != 1 else { return nil }
-        // Whether a character was foreign is asked once, of all.
+        // A foreign character anywhere is found by one check at the end.
         var seen: UInt8 = 0
         var trailing: UInt32 = 0
         let output = unsafe [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { output, count in
@@ -84,6 +88,6 @@ package enum Base64URL {
         return seen < foreign && trailing == 0 ? output : nil
     }
 
-    /// Whether a byte is a character of the alphabet; ids have no others.
+    /// Returns whether a byte is in the alphabet; ids have no other bytes.
     package static func isCharacter(_ byte: UInt8) -> Bool { values[Int(byte)] != foreign }
 }

@@ -1,52 +1,52 @@
-// Inlined where they are used: the reader of JSON calls them for each name and each byte.
+// Inlinable, because the reader of JSON calls them for each name and each byte.
 
 extension String {
-    /// Whether both strings are the same UTF-8 bytes.
+    /// Returns whether both strings have the same UTF-8 bytes.
     ///
-    /// Swift's `==` takes canonically equivalent strings for equal; a commitment does not.
+    /// Swift's `==` treats canonically equivalent strings as equal; a commitment does not.
     @inlinable
     package func hasBytes(of other: String) -> Bool {
-        // Most have another length, which is known without reading them.
+        // Most strings differ in length, which is known without reading them.
         guard utf8.count == other.utf8.count else { return false }
         let (own, others) = (utf8.span, other.utf8.span)
         for index in own.indices where own[index] != others[index] { return false }
         return true
     }
 
-    /// Nil unless all of it is UTF-8.
+    /// Copies the bytes, or returns `nil` unless all of them are UTF-8.
     @inlinable
     package init?(strictUTF8 bytes: Span<UInt8>) {
         guard let text = try? UTF8Span(validating: bytes) else { return nil }
         self.init(copying: text)
     }
 
-    /// Whether the string is ASCII digits only; true of the empty one.
+    /// Whether all characters are ASCII digits, which is also true for the empty string.
     package var isASCIIDigits: Bool {
         utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }
 
 extension UInt8 {
-    /// Whether the byte is one of `A-Z a-z`.
+    /// Whether it is one of `A-Z a-z`.
     @inlinable
     package var isASCIILetter: Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
     }
 
-    /// Whether the byte is one of `0-9`.
+    /// Whether it is one of `0-9`.
     @inlinable
     package var isASCIIDigit: Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
     }
 
-    /// Whether the byte is one of `0-9 A-F a-f`.
+    /// Whether it is one of `0-9 A-F a-f`.
     @inlinable
     package var isASCIIHexDigit: Bool {
         isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
     }
 }
 
-/// Bytes as a key, hashed all at once: an array hashes each of its elements.
+/// Bytes as a hash key: they are hashed in one call, and an array hashes each of its elements.
 package struct HashedBytes: Hashable, Sendable {
     private let bytes: [UInt8]
 

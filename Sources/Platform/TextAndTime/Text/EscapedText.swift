@@ -1,6 +1,6 @@
-/// Text of a peer made fit for an error message or a log line.
+/// A peer's text in a form that is safe for an error message or a log line.
 package enum EscapedText {
-    /// Printable ASCII as it is, every other scalar as `\u{…}`, cut after `limit` scalars.
+    /// Keeps printable ASCII except the backslash, writes other scalars as `\u{…}`, and cuts after `limit` scalars.
     package static func of(_ text: String, limit: Int = 80) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(limit) {

@@ -1,4 +1,4 @@
-/// Digests of SHA-256 as sha256sum(1) prints them.
+/// SHA-256 digests in the form that sha256sum(1) prints.
 package enum Hexadecimal {
     private static let digestBytes = 32
     private static let digits = Array("0123456789abcdef".utf8)
@@ -13,7 +13,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// Whether these are the digits of a digest.
+    /// Returns whether a text has the digits of a digest.
     package static func isText(_ text: ArraySlice<UInt8>, of digest: [UInt8]) -> Bool {
         guard text.count == 2 * digest.count else { return false }
         var place = text.startIndex
@@ -24,7 +24,7 @@ package enum Hexadecimal {
         return true
     }
 
-    /// The 32 bytes that 64 lower-case digits stand for.
+    /// Returns the 32 bytes of 64 lower-case digits, or `nil` for any other text.
     package static func digest(_ text: String) -> [UInt8]? {
         guard text.utf8.count == 2 * digestBytes else { return nil }
         var bytes: [UInt8] = []

@@ -1,9 +1,11 @@
-/// Which of some names a misspelt one was probably meant to be.
+/// The name that a misspelt name was probably meant to be.
 package enum NearestName {
-    /// The most bytes of a name that is looked at.
+    /// The most bytes of a name that is compared.
     private static let longest = 64
 
-    /// The nearest by bytes that are put in, left out, changed or swapped: at most two, and fewer than half of them.
+    /// Returns the nearest name by bytes that are inserted, removed, changed or swapped.
+    ///
+    /// It differs in at most two bytes, and in fewer than half of them.
     package static func of(_ name: String, among names: [String]) -> String? {
         let bytes = Array(name.utf8)
         guard bytes.count <= longest else { return nil }
@@ -14,18 +16,20 @@ package enum NearestName {
         return nearest.name
     }
 
-    /// "did you mean NAME? Allowed are NAMES", or "allowed are NAMES" if none of them is near.
+    /// Returns "did you mean NAME? Allowed are NAMES", or "allowed are NAMES" if no name is near.
     package static func advice(for name: String, among names: [String]) -> String {
         let list = names.joined(separator: ", ")
         return of(name, among: names).map { "did you mean \($0)? Allowed are \(list)" } ?? "allowed are \(list)"
     }
 
-    /// "did you mean NAME?", or `otherwise` if none of them is near: for more names than a sentence can list.
+    /// Returns "did you mean NAME?", or `otherwise` if no name is near.
+    ///
+    /// It is for more names than a sentence can list.
     package static func advice(for name: String, among names: [String], otherwise: String) -> String {
         of(name, among: names).map { "did you mean \($0)?" } ?? otherwise
     }
 
-    /// Levenshtein's distance, in which two neighbours that are swapped count once.
+    /// Returns Levenshtein's distance, in which a swap of two neighbours counts once.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var rows = [Array(0...right.count)]
         for (i, byte) in left.enumerated() {

@@ -1,6 +1,6 @@
 /// Percent-encoding of RFC 3986 §2.1.
 package enum PercentEncoding {
-    /// All but the unreserved bytes of §2.3 encoded, so the result is one path segment or one query value.
+    /// Encodes all bytes except the unreserved ones of §2.3, for one path segment or one query value.
     package static func encode(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -13,7 +13,7 @@ package enum PercentEncoding {
         return result
     }
 
-    /// The bytes that a text stands for; nil if a `%` is not followed by two hexadecimal digits.
+    /// Decodes a text, or returns `nil` if a `%` is not followed by two hexadecimal digits.
     package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

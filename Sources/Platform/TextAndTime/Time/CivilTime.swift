@@ -1,11 +1,11 @@
 /// A date and time of day in the proleptic Gregorian calendar, without a zone.
 package struct CivilTime: Equatable, Sendable {
-    /// The seconds since 1970 that have a year of four digits, 0001 to 9999.
+    /// The seconds since 1970 for years of four digits, 0001 to 9999.
     package static let secondsRange: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
     let year, month, day, hour, minute, second: Int
 
-    /// Nil unless it is a real date of the years 1 to 9999, and a time from 00:00:00 to 23:59:59.
+    /// Makes a date of the years 1 to 9999 and a time from 00:00:00 to 23:59:59, or returns `nil`.
     init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard (1...9_999).contains(year), (1...12).contains(month) else { return nil }
         guard (1...Self.days(in: month, of: year)).contains(day) else { return nil }
@@ -18,7 +18,7 @@ package struct CivilTime: Equatable, Sendable {
         self.second = second
     }
 
-    /// Takes 14 ASCII digits, YYYYMMDDHHMMSS, that are such a date and time.
+    /// Reads 14 ASCII digits, YYYYMMDDHHMMSS, or returns `nil` if they are not such a date and time.
     package init?(digits: String) {
         guard digits.utf8.count == 14, digits.isASCIIDigits else { return nil }
         let numbers = digits.utf8.map { Int($0 - UInt8(ascii: "0")) }
@@ -28,7 +28,7 @@ package struct CivilTime: Equatable, Sendable {
             hour: number(8..<10), minute: number(10..<12), second: number(12..<14))
     }
 
-    /// Nil outside `secondsRange`.
+    /// Makes the date and time of seconds since 1970, or returns `nil` outside `secondsRange`.
     package init?(secondsSince1970: Int64) {
         guard Self.secondsRange.contains(secondsSince1970) else { return nil }
         let days = (secondsSince1970 - Self.positiveRemainder(secondsSince1970, 86_400)) / 86_400
@@ -54,7 +54,7 @@ package struct CivilTime: Equatable, Sendable {
         Self.twoDigits(hour) + ":" + Self.twoDigits(minute) + ":" + Self.twoDigits(second)
     }
 
-    /// The date and time as RFC 3339 writes them if they are in UTC: "2023-10-17T05:56:38Z".
+    /// The date and time in RFC 3339's form for UTC: "2023-10-17T05:56:38Z".
     package var rfc3339: String { "\(dateText)T\(timeText)Z" }
 
     /// - Parameter number: 0 to 99.
@@ -77,8 +77,8 @@ package struct CivilTime: Equatable, Sendable {
     }
 }
 
-// Years are counted from March here, so that the leap day is a year's last, and from 1 March of year 0;
-// 1970-01-01 is day 719,468 of that count. Everything is positive for the years 1 to 9999.
+// Years are counted from March here, so that the leap day is the last day of a year. Days are counted from 1 March of
+// year 0; 1970-01-01 is day 719,468 of that count. All numbers are positive for the years 1 to 9999.
 extension CivilTime {
     private var daysSince1970: Int {
         let marchYear = month > 2 ? year : year - 1

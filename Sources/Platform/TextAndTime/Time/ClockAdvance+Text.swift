@@ -1,5 +1,5 @@
 extension ClockAdvance {
-    /// How far a clock is ahead, as ``init(_:)`` reads it: `1h30m`, and `0s` for none.
+    /// Returns the advance of a clock in the form that ``init(_:)`` reads: `1h30m`, and `0s` for none.
     package static func text(_ seconds: Int64) -> String {
         var rest = max(seconds, 0)
         let parts = units.compactMap { unit -> String? in

@@ -1,18 +1,18 @@
-/// How far a test's clock is moved ahead: more than no time, and whole seconds.
+/// The advance of a test's clock, in whole seconds, more than 0.
 package struct ClockAdvance: Sendable, Equatable {
-    /// What is wrong, and what is allowed.
+    /// The error in an advance, with the allowed values.
     package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
     }
 
-    /// Seconds to which all advances of one clock may come: 400 days.
+    /// The most seconds to which all advances of one clock may add up: 400 days.
     package static let maxOffset: Int64 = 400 * 86_400
-    /// The largest first, as they are written.
+    /// The units in the order in which they are written, the largest first.
     static let units: [(name: Character, seconds: Int64)] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]
 
     package let seconds: Int64
 
-    /// Throws unless it is 1 to ``maxOffset``.
+    /// Throws unless `seconds` is 1 to ``maxOffset``.
     package init(seconds: Int64) throws(Refusal) {
         guard seconds >= 0 else { throw Refusal(description: "a clock only goes forwards: give a time above 0") }
         guard seconds > 0 else { throw Refusal(description: "a clock moves by 1s at least") }
@@ -32,7 +32,7 @@ package struct ClockAdvance: Sendable, Equatable {
             guard let name = rest.popFirst(), let unit = units.firstIndex(where: { $0.name == name }),
                 let number = Int64(digits)
             else { throw Self.malformed(text) }
-            // Four numbers within the bound at most: no product overflows, nor does their sum.
+            // There are at most four numbers within the bound: no product overflows, nor does their sum.
             guard number <= Self.maxOffset else { throw Self.beyond }
             total += number * units[unit].seconds
             units = units[(unit + 1)...]
@@ -40,7 +40,7 @@ package struct ClockAdvance: Sendable, Equatable {
         try self.init(seconds: isBackwards ? min(-1, -total) : total)
     }
 
-    /// The offset of a clock that had this offset already; throws beyond ``maxOffset``.
+    /// Returns the offset of a clock that had this offset before; throws beyond ``maxOffset``.
     package func added(to offset: Int64) throws(Refusal) -> Int64 {
         guard offset <= Self.maxOffset - seconds else { throw Self.beyond }
         return offset + seconds

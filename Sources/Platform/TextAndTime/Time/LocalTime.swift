@@ -1,21 +1,23 @@
-/// Writes times in the agent's zone, whose rules come from outside: this target has no clock and no time zones.
+/// A writer of times in the agent's zone.
+///
+/// The zone's rules come from outside, because this target has no clock and no time zones.
 package struct LocalTime: Sendable {
     private let offset: @Sendable (Int64) -> (seconds: Int, abbreviation: String)
 
-    /// - Parameter offset: for a time in seconds since 1970, what local time is ahead of UTC in seconds, and the
-    ///   zone's abbreviation then, such as "CEST".
+    /// - Parameter offset: for a time in seconds since 1970, returns the seconds that local time is ahead of UTC, and
+    ///   the zone's abbreviation at that time, such as "CEST".
     package init(offset: @escaping @Sendable (Int64) -> (seconds: Int, abbreviation: String)) {
         self.offset = offset
     }
 
     package static let utc = LocalTime { _ in (0, "UTC") }
 
-    /// The time as "2023-10-17 07:56:38 CEST (+02:00)".
+    /// Returns the time as "2023-10-17 07:56:38 CEST (+02:00)".
     ///
-    /// An offset of more than a day is not believed: the time is written in UTC then, and also if local time is
-    /// outside the years 1 to 9999. Where UTC is, too, it is written as its number of seconds.
+    /// An offset of more than a day is not believed: then the time is written in UTC. It is written in UTC also if
+    /// local time is outside the years 1 to 9999. If UTC is outside too, the number of seconds is written.
     package func text(_ secondsSince1970: Int64) -> String {
-        // No zone's rules are asked about a time that has no date.
+        // The zone's rules are not called for a time that has no date.
         guard CivilTime.secondsRange.contains(secondsSince1970) else { return Self.number(secondsSince1970) }
         let (seconds, abbreviation) = offset(secondsSince1970)
         return Self.written(secondsSince1970, offset: seconds, abbreviation)
@@ -23,7 +25,7 @@ package struct LocalTime: Sendable {
             ?? Self.number(secondsSince1970)
     }
 
-    /// Nil for an offset of more than a day, and if local time is outside the years 1 to 9999.
+    /// Returns `nil` for an offset of more than a day, and if local time is outside the years 1 to 9999.
     private static func written(_ time: Int64, offset: Int, _ abbreviation: String) -> String? {
         guard (-86_400...86_400).contains(offset) else { return nil }
         guard let local = CivilTime(secondsSince1970: time + Int64(offset)) else { return nil }
@@ -34,7 +36,7 @@ package struct LocalTime: Sendable {
         "\(time) seconds since 1970-01-01 00:00:00 UTC"
     }
 
-    /// The offset as "+02:00"; with its seconds if it has some, as local mean times do.
+    /// Returns the offset as "+02:00", with its seconds if it has some, as local mean times do.
     private static func signed(_ offset: Int) -> String {
         let (minutes, seconds) = abs(offset).quotientAndRemainder(dividingBy: 60)
         let hoursAndMinutes = CivilTime.twoDigits(minutes / 60) + ":" + CivilTime.twoDigits(minutes % 60)
