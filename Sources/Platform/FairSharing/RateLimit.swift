@@ -1,6 +1,6 @@
-/// A rate limit with a token bucket for each key; a call takes tokens for its cost.
+/// A rate limit with a token bucket for each key, from which a call takes its cost.
 ///
-/// The memory is bounded too: `maxKeys` keys have a bucket of their own, and all other keys share one. A bucket that is
+/// The total is bounded too: `maxKeys` keys have a bucket of their own, and all other keys share one. A bucket that is
 /// full again is forgotten, at the latest by the first call after twice the time in which an empty bucket fills.
 package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     /// The most tokens in a bucket.
@@ -73,7 +73,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
         guard fullAt[key] == nil, fullAt.count >= maxKeys else { return key }
         if elapsed >= nextLook {
             fullAt = fullAt.filter { $0.value > elapsed }
-            // At most one search per token, so that a stream of new keys costs no more than the limit allows.
+            // At most one search per interval, so that a stream of new keys does not cause a search at each call.
             nextLook = elapsed + interval
         }
         return fullAt.count < maxKeys ? key : nil

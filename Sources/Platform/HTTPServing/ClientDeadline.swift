@@ -4,7 +4,7 @@ import Synchronization
 /// A deadline for the next action of a client, postponed by each action.
 ///
 /// There is one timer at a time, on the connection's event loop. A timer that fires too early is set again. Postponing
-/// the deadline therefore wakes no thread, as setting a timer from another thread does.
+/// the deadline therefore wakes no thread. Setting a timer from another thread would wake one.
 package final class ClientDeadline: Sendable {
     private struct State {
         /// The deadline, which never moves to an earlier time, or `nil` while the client owes no action.
@@ -12,7 +12,7 @@ package final class ClientDeadline: Sendable {
         /// Whether a timer is set or about to be set.
         var isTimed = false
         var timer: Scheduled<Void>?
-        /// Whether ``resume()`` must start the deadline again.
+        /// Whether it is paused until the server's answer begins.
         var isPaused = false
         var isOver = false
     }

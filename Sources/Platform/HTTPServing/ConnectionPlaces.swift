@@ -142,7 +142,7 @@ package final class ConnectionPlaces<Owner: Hashable & Sendable>: Sendable {
             return leaving
         }
         for place in leaving { place.member.cut() }
-        // A closure, because a type with any owner makes a key path anew at each call.
+        // A closure, because a generic type creates a key path anew at each call.
         return leaving.map { $0.id }
     }
 

@@ -39,8 +39,8 @@ package struct Exchange: Sendable {
         if let allowed = head.headerFields[.allow], allowed.split(separator: ", ").contains("GET") {
             head.headerFields[.allow] = allowed + ", HEAD"
         }
-        // The body that was held back may still come or not, and the next request could not be told from it. And the
-        // encoder would end a body whose length is not known, but an answer to HEAD has no body.
+        // The body that was held back may still come or not, so the server could not distinguish it from the next
+        // request. And the encoder would end a body whose length is not known, but an answer to HEAD has no body.
         let isLast = heldBack?.isHeldBack == true || isHead && response.body.contentLength == nil
         if isLast { head.headerFields[.connection] = "close" }
         guard isHead else {

@@ -21,7 +21,7 @@ package struct HTTPListener: Sendable {
         self.log = log
     }
 
-    /// Allows for all places, some connections for which others are closed, and a ``PeerGate``'s strangers.
+    /// Accepts a connection for each place, spare ones for which others are closed, and a ``PeerGate``'s strangers.
     package init(_ address: BindAddress, places: SourcePlaces, log: Logger) {
         self.init(address, connections: places.limit + SourcePlaces.spare + PeerGate.maxStrangers, log: log)
     }

@@ -11,13 +11,13 @@ package struct PatientChannel: ServerChildChannel {
     package struct Peer: Sendable {
         package let address: String
         package let channel: any Channel
-        /// Call it once the whole request was read, because the server then owes the answer.
+        /// Records that the whole request was read, so that the server now owes the answer.
         package let hasSentAll: @Sendable () -> Void
-        /// Call it instead if the answer takes long: it stops the deadline until the answer begins.
+        /// Stops the deadline until a slow answer begins; called instead of ``hasSentAll``.
         ///
         /// The client then has the full time to read the answer.
         package let waitsForAnswer: @Sendable () -> Void
-        /// Call it for an answer without an end, such as events: it stops the deadline until the answer ends.
+        /// Stops the deadline until an answer without an end of its own, such as events, has ended.
         package let takesLong: @Sendable () -> Void
     }
 
@@ -84,7 +84,7 @@ package struct PatientChannel: ServerChildChannel {
         let (channel, places) = (value.channel, places)
         let place = places.enter(Source.path(of: channel.remoteAddress?.ipAddress)) { channel.cut() }.entered
         defer { places.leave(place) }
-        // Only a request that the server calls good earns a client more time, not bytes that it sends now and then.
+        // Only a request that the server calls good earns a client more time. Bytes that it sends now and then do not.
         let deadline = ClientDeadline(on: channel.eventLoop, after: .seconds(Int64(seconds))) {
             places.noteSlow()
             channel.cut()

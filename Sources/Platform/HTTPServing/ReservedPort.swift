@@ -7,7 +7,7 @@ import Glibc
 /// address could serve pages of that origin. A connection to the reserved port is refused, and browsers then try the
 /// listener's address.
 package final class ReservedPort: Sendable {
-    /// The socket, or `nil` if the machine does not have the other address, where nobody can listen then.
+    /// The socket, or `nil` if the machine does not have the other address, so that nobody can listen there.
     private let file: CInt?
 
     /// - Parameter taken: the listener's address, such as `127.0.0.1:8300` or `[::1]:8300`.

@@ -42,7 +42,7 @@ package enum Descriptors {
         return true
     }
 
-    /// Returns a sentence if no descriptor is left or was left within the last minute, and `nil` otherwise.
+    /// Returns a sentence if descriptors ran out now or within the last minute, and `nil` otherwise.
     package static func shortage() -> String? {
         let isShort = !areLeft() || refusals.lastAt.map { seconds - $0 < memory } == true
         guard isShort else { return nil }

@@ -11,7 +11,7 @@ package struct DiskRoom: Sendable, Equatable {
         self.total = total
     }
 
-    /// Asks the kernel (statvfs(3)).
+    /// Reads the space with statvfs(3).
     package init(of path: String) throws(UnknownFactError) {
         var answer = statvfs()
         guard unsafe statvfs(path, &answer) == 0 else { throw .afterCall("statvfs \(path)") }

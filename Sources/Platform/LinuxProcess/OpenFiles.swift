@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// A file or directory whose mode gives access to others than its owner.
+/// A file or directory whose mode gives access to users other than its owner.
 package struct OpenFile: Equatable, Sendable, CustomStringConvertible {
     package let path: String
     /// The permission bits.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// A start of xdg-open with a URL as one argument, without a shell.
+/// An opener of URLs: passes a URL to xdg-open as one argument, without a shell.
 package enum URLOpener {
     private static let program = "xdg-open"
 

@@ -13,7 +13,7 @@ enum TPMKey {
 
     /// The process's only connection, for one user at a time, as the TPM itself works.
     ///
-    /// It is kept because OpenSSL assigns new numbers, of 255 for libraries, each time a provider is loaded.
+    /// It is kept because OpenSSL uses up library numbers, of which it has 255, each time it loads a provider.
     private static let connection = Mutex<ProviderContext?>(nil)
 
     static func sign(_ order: SigningOrder, with source: Source) throws(ExternalKeyError) -> SignedOutside {

@@ -23,15 +23,17 @@ enum SealedKey {
 }
 
 extension AgentSecret {
-    /// Seals a key, under a PIN if there is one; a PIN takes about a tenth of a second.
+    /// Seals a key, under a PIN if there is one.
+    ///
+    /// With a PIN it takes about a tenth of a second.
     package func seal(_ key: SigningKey, label: String, pin: PIN? = nil) throws(OpenSSLError) -> [UInt8] {
         guard let pin else { return try seal(key.privateKeyInfo(), label: label) }
         return try seal(Secret(key.encryptedPKCS8(pin: pin)), label: label)
     }
 
-    /// Opens a sealed key, with its PIN exactly if it has one; a PIN takes about a tenth of a second.
+    /// Opens a sealed key, with its PIN exactly if it has one.
     ///
-    /// Any fault in the sealed bytes is found before a PIN is tried.
+    /// With a PIN it takes about a tenth of a second. Any fault in the sealed bytes is found before a PIN is tried.
     package func openKey(_ sealed: [UInt8], label: String, pin: PIN? = nil) throws(SealedKeyError) -> SigningKey {
         switch (try content(of: sealed, label: label), pin) {
         case (.clear(let key), nil): return key

@@ -72,7 +72,7 @@ package final class SocketPlace: Sendable {
 
     /// Returns the state of the place.
     ///
-    /// - Parameter file: the result of ``file(group:)``, or `nil` if there is none.
+    /// - Parameter file: the result of ``file(group:couldNot:)``, or `nil` if there is none.
     package func state(for file: SocketFile?) throws(SocketPlaceError) -> State {
         try state(in: Directory(of: path, isToBeChanged: false), for: file)
     }

@@ -5,7 +5,9 @@ package struct CivilTime: Equatable, Sendable {
 
     let year, month, day, hour, minute, second: Int
 
-    /// Makes a date of the years 1 to 9999 and a time from 00:00:00 to 23:59:59, or returns `nil`.
+    /// Makes a date of the years 1 to 9999 and a time from 00:00:00 to 23:59:59.
+    ///
+    /// Returns `nil` if the date or the time does not exist.
     init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard (1...9_999).contains(year), (1...12).contains(month) else { return nil }
         guard (1...Self.days(in: month, of: year)).contains(day) else { return nil }

@@ -1,4 +1,4 @@
-/// A writer of times in the agent's zone.
+/// A formatter of times in the agent's zone.
 ///
 /// The zone's rules come from outside, because this target has no clock and no time zones.
 package struct LocalTime: Sendable {

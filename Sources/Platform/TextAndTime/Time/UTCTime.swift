@@ -1,4 +1,4 @@
-/// A writer of instants as RFC 3339 in UTC, in whole seconds.
+/// A formatter of instants as RFC 3339 in UTC, in whole seconds.
 package enum UTCTime {
     /// Returns a text such as "2023-10-17T05:56:38Z".
     ///
