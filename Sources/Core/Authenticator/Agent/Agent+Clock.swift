@@ -5,15 +5,15 @@ import Records
 import StoreTables
 package import TextAndTime
 
-/// What an agent's clock says.
+/// A reading of the agent's clock.
 package struct ClockFacts: Sendable {
     /// Seconds since 1970.
     package let now: Int64
-    /// How many seconds a test has set it ahead of the machine's; nil if it is the machine's.
+    /// Seconds by which a test has set the clock ahead of the machine's, or `nil` for the machine's clock.
     package let offset: Int64?
 }
 
-/// Why a state cannot be used with the clock that the agent was started with, as a sentence.
+/// The error of a state that cannot be used with the clock that the agent was started with.
 package struct ClockError: Error, CustomStringConvertible {
     package let description: String
 }
@@ -21,9 +21,11 @@ package struct ClockError: Error, CustomStringConvertible {
 extension Agent {
     package var clock: ClockFacts { ClockFacts(now: ports.clock.now, offset: ports.testClock?.offset) }
 
-    /// Sets the clock forward: durable when this returns, and requests that have expired are closed.
+    /// Advances the test clock.
     ///
-    /// - Throws: `CommandError` if it cannot be, or not so far.
+    /// When this returns, the new offset is durable, and requests that have expired are closed.
+    ///
+    /// - Throws: `CommandError` if the clock cannot be advanced, or not by that much.
     package func advanceClock(by advance: ClockAdvance, for peer: ControlPeer) async throws -> ClockFacts {
         guard let clock = ports.testClock else {
             throw CommandError(
@@ -42,7 +44,7 @@ extension Agent {
         log.notice(
             "the test clock was advanced",
             metadata: peer.logged(["seconds": "\(advance.seconds)", "offset": "\(offset)"]))
-        // The expiry service does it too, but whoever has advanced the clock looks at once what has expired.
+        // The expiry service closes expired requests too, but the caller may look for them at once.
         _ = try? await expiryService.work()
         return self.clock
     }
@@ -58,13 +60,13 @@ extension Agent {
         }
     }
 
-    /// Sets the clock as far forward as it was, before anything looks at it.
+    /// Restores the stored offset of the test clock, before anything reads the clock.
     ///
-    /// - Throws: ``ClockError`` if this state is not for such a clock.
+    /// - Throws: ``ClockError`` if this state cannot be used with the agent's clock.
     func resumeClock() async throws {
         let hasTestClock = ports.testClock != nil
         let offset = try await ports.store.read { try $0.clockOffset() }
-        // An enrollment that has ended has no key, and decides nothing.
+        // Ended enrollments do not count: they have no key and decide no request.
         if hasTestClock, let other = try await enrollments(where: { $0.authnType != .test }).first {
             throw ClockError(
                 description: "a state with an enrollment that is not authnType test takes no --test-clock: enrollment "
@@ -79,10 +81,12 @@ extension Agent {
         ports.testClock?.advance(to: offset)
     }
 
-    /// Takes the clock as it is, which has not agreed with the proven time; before anything runs.
+    /// Accepts a clock that disagrees with the proven time.
     ///
-    /// - Returns: what was wrong, as a sentence; nil if nothing was.
-    /// - Throws: as ``prepare(rewrapping:isReadingRows:onStep:)``; `StoreError` `.forged`.
+    /// Call before anything runs.
+    ///
+    /// - Returns: the doubt about the clock, as a sentence. `nil` if there was none.
+    /// - Throws: the errors of ``prepare(rewrapping:isReadingRows:onStep:)``, and `StoreError` `.forged`.
     package func acceptClock() async throws -> String? {
         try await resumeClock()
         try await provenTimeKeeper.begin()

@@ -6,9 +6,10 @@ import StoreTables
 import TextAndTime
 
 extension Agent {
-    /// Enrollments that are not over and wanted, oldest first; with `ended`, also those that are over.
+    /// Returns the wanted enrollments that have not ended, oldest first.
     ///
-    /// They are read a page at a time, and each is as it was then.
+    /// With `ended`, ended enrollments are included. The store is read a page at a time. Others may write between two
+    /// pages.
     package func enrollments(
         includingEnded ended: Bool = false, where isWanted: (Enrollment) -> Bool = { _ in true }
     ) async throws -> [Enrollment] {
@@ -24,9 +25,11 @@ extension Agent {
         }
     }
 
-    /// Those that are not over and came after one, nil for all, oldest first: at most `limit`.
+    /// Returns the enrollments after `id` that have not ended, oldest first, at most `limit`.
     ///
-    /// - Throws: `CommandError` if the one is not there.
+    /// If `id` is `nil`, they begin with the oldest enrollment.
+    ///
+    /// - Throws: `CommandError` if the enrollment `id` does not exist.
     package func enrollments(after id: EnrollmentID?, limit: Int) async throws -> [Enrollment] {
         try await ports.store.read { store in
             if let id, try store.enrollment(id) == nil {
@@ -36,7 +39,7 @@ extension Agent {
         }
     }
 
-    /// The enrollments of requests, also those that are over.
+    /// Returns the enrollments of the requests, including ended enrollments.
     package func enrollments(of requests: [RequestRecord]) async throws -> [EnrollmentID: Enrollment] {
         let ids = Set(requests.map(\.enrollmentId))
         guard !ids.isEmpty else { return [:] }
@@ -44,7 +47,7 @@ extension Agent {
         return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
     }
 
-    /// The enrollment of this id or name, or whose id begins so.
+    /// Finds an enrollment by its id, its name, or the beginning of its id.
     ///
     /// - Throws: `CommandError` `.notFound` or `.ambiguous`.
     package func enrollment(named name: String, includingEnded: Bool = false) async throws -> Enrollment {
@@ -65,7 +68,7 @@ extension Agent {
 
     /// Enrolls, and waits up to `patience` seconds for the issuer's answer.
     ///
-    /// - Returns: the enrollment: active, or still enrolling if the issuer has not answered in time.
+    /// - Returns: the enrollment, which is active, or still enrolling if the issuer has not answered in time.
     package func enroll(_ parameters: EnrollmentParameters, patience: Double) async throws -> Enrollment {
         let id = try await enroller.begin(parameters)
         let isAboutThis: @Sendable (AgentEvent) -> Bool = { event in
@@ -90,28 +93,30 @@ extension Agent {
 
     /// Changes the PIN of an enrollment.
     ///
-    /// - Throws: `CommandError` if it was not changed; a wrong old one counts as at an approval.
+    /// - Throws: `CommandError` if the PIN was not changed. A wrong old PIN counts as a wrong PIN at an approval does.
     package func changePIN(of id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await pinChange.run(id, from: old, to: new)
     }
 
-    /// Checks what is asked for, as far as that is possible without asking the issuer.
+    /// Checks the parameters of a new enrollment as far as that is possible without asking the issuer.
     ///
-    /// - Throws: `CommandError` if it cannot.
+    /// - Throws: `CommandError` if they cannot be used.
     package func check(_ parameters: EnrollmentParameters) throws { try enroller.check(parameters) }
 
-    /// Sees that the PIN of an enrollment can be changed now.
+    /// Checks that the PIN of an enrollment can be changed now, without counting a try.
     ///
-    /// - Throws: `CommandError` if not; no try is counted.
+    /// - Throws: `CommandError` if it cannot.
     package func checkPINChange(of id: EnrollmentID) async throws { try await pinChange.check(id) }
 
-    /// Whether an enrollment has ended, and is erased if that is wanted.
+    /// Returns whether an enrollment has ended and, if `erasing` is set, has been erased.
     package func isDone(with enrollment: Enrollment, erasing: Bool) async throws -> Bool {
         guard enrollment.isOver, erasing else { return enrollment.isOver }
         return try await ports.store.read { try $0.isErased(enrollment.id) }
     }
 
-    /// Until when an enrollment takes no PIN, seconds since 1970; nil if it takes one now, or has none.
+    /// Returns the time at which a blocked enrollment accepts a PIN again, in seconds since 1970.
+    ///
+    /// `nil` if it accepts a PIN now, or has none.
     package func blockedUntil(_ enrollment: Enrollment) -> Int64? {
         enrollment.pinTries.isBlocked(at: ports.clock.now) ? enrollment.pinTries.blockedUntil : nil
     }

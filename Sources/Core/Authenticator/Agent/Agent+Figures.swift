@@ -4,7 +4,9 @@ import StoreTables
 import TextAndTime
 
 extension Agent {
-    /// Also if the store cannot be read, which the figures say.
+    /// Returns the agent's figures, even if the store cannot be read.
+    ///
+    /// The figures report that the store cannot be read.
     package func figures() async -> AgentFigures {
         let holdings: AgentFigures.Holdings?
         do {

@@ -2,15 +2,15 @@ package import Records
 import StoreTables
 
 extension Agent {
-    /// The most enrollments in trouble that are named one by one.
+    /// The limit for enrollments in trouble that are named individually.
     package static let maxTroubles = 20
 
-    /// Whether the first look at the keys is still to come.
+    /// Whether some keys have not been tested since the start.
     package var isStarting: Bool { keyWatch.health.isFirstLookDue }
 
-    /// Why the agent cannot do its work for every enrollment; empty if it can.
+    /// Returns the reasons why the agent cannot serve every enrollment.
     ///
-    /// Also if the store cannot be read, which is then the reason.
+    /// Empty if it can serve all of them. If the store cannot be read, that is a reason too.
     package func troubles() async throws -> [String] {
         do {
             return try await ports.store.read { store in
@@ -38,7 +38,7 @@ extension Agent {
 
     private var descriptorTrouble: [String] { ports.inspector.descriptors.shortage.map { [$0] } ?? [] }
 
-    /// Why the agent cannot do its work for an enrollment; nil if nothing is known that keeps it from that.
+    /// Returns the reason why the agent cannot serve an enrollment, or `nil` if none is known.
     func trouble(with enrollment: Enrollment) -> Trouble? {
         if enrollment.isDamaged { return Trouble(.key, enrollment.damage) }
         let (id, issuer) = (enrollment.id, enrollment.target.issuer)
@@ -53,9 +53,10 @@ extension Agent {
 
     /// Finds the weaknesses of the agent, its enrollments and its surroundings, the most severe first.
     ///
-    /// The list is bounded however many enrollments there are. If the database cannot be read, that is one of the findings.
+    /// The list is bounded, even if there are many enrollments. If the database cannot be read, that is one of the
+    /// findings.
     package func findings() async -> [Finding] { await checkup.findings() }
 
-    /// Finds the same, but throws `StoreError` if the database cannot be read.
+    /// Finds the same weaknesses, but throws `StoreError` if the database cannot be read.
     package func findingsOfAll() async throws -> [Finding] { try await checkup.findingsOfAll() }
 }

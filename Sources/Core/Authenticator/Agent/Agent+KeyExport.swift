@@ -6,7 +6,7 @@ import StoreTables
 
 /// The half of an enrollment's key that a client asks for.
 package enum KeyHalf: Sendable {
-    /// The private half as it is stored: sealed under the agent's secret, and under its PIN if it has one.
+    /// The private half in its stored form: sealed under the agent's secret, and under its PIN if it has one.
     case sealed
     case `public`
 
@@ -19,13 +19,14 @@ package enum KeyHalf: Sendable {
 }
 
 extension Agent {
-    /// Gives out one half of an enrollment's key.
+    /// Exports one half of an enrollment's key.
     ///
-    /// A sealed half revives nothing: the row's seal covers the key, so an older one that is put back is found.
+    /// A sealed half cannot bring an older key back: the row's seal covers the key, so a key that is put back is
+    /// detected.
     ///
-    /// - Returns: the enrollment with that half, once the journal has who asked for it.
-    /// - Throws: `CommandError` if the enrollment has ended, its row is damaged, or it has no such half; then the journal
-    ///   has no entry.
+    /// - Returns: the enrollment with that half, after the journal has recorded the peer.
+    /// - Throws: `CommandError` if the enrollment has ended, its row is damaged, or it has no such half. Then the
+    ///   journal has no entry.
     package func exportKey(_ half: KeyHalf, of id: EnrollmentID, for peer: ControlPeer) async throws -> Enrollment {
         let clock = ports.clock
         let enrollment = try await ports.store.write { store in
@@ -37,7 +38,7 @@ extension Agent {
         return enrollment
     }
 
-    /// The enrollment that ``exportKey(_:of:for:)`` would give out now; nothing is recorded.
+    /// Returns the enrollment that ``exportKey(_:of:for:)`` would return now, without recording it.
     package func keyToExport(_ half: KeyHalf, of id: EnrollmentID) async throws -> Enrollment {
         try await ports.store.read { try Self.keyToExport(half, of: id, in: $0) }
     }

@@ -2,12 +2,12 @@ import Journal
 import Records
 
 extension Agent {
-    /// What runs while the agent lives, each until its task is cancelled.
+    /// Returns the agent's background loops, each of which runs until its task is cancelled.
     ///
-    /// Later ones use earlier ones, so they stop first.
+    /// Later loops use earlier loops, so the later ones stop first.
     ///
     /// - Parameters:
-    ///   - isPolling: whether the agent asks issuers by itself whether there is something.
+    ///   - isPolling: whether the agent polls the issuers on its own.
     ///   - onStep: called after keys were tested.
     package func loops(
         isPolling: Bool, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
@@ -22,7 +22,7 @@ extension Agent {
             ] + (secretRotation.isDue ? [secretRotation.run] : [])
     }
 
-    /// What has to do with every enrollment, and begins when a start no longer waits for the keys.
+    /// Delays a loop that works on every enrollment until the start no longer waits for the keys.
     private func afterOwnKeys(_ run: @escaping @Sendable () async throws -> Void) -> @Sendable () async throws -> Void {
         { [keyWatch] in
             try await keyWatch.untilOwnKeysAreSeen()
@@ -30,7 +30,7 @@ extension Agent {
         }
     }
 
-    /// What a host does that shares its store with others.
+    /// The additional loops of a host that shares its store with other hosts.
     private var sharing: [@Sendable () async throws -> Void] {
         guard let shares = ports.shares else { return [] }
         return [{ [hub] in try await shares.run { hub.publish(.sharesChanged) } }, neighbours.run, hostWitness.run]

@@ -1,13 +1,13 @@
 package import Records
 
 extension Agent {
-    /// Makes a new push subscription for one enrollment, or for all, and has its issuer use that.
+    /// Makes a new push subscription for one enrollment, or for all, and sends it to the issuer.
     ///
     /// - Parameters:
-    ///   - choose: called with those it is about, before any issuer is asked; the others stay as they are.
-    ///   - note: called with how many there are once it is known that there is something to rotate, before anything is
-    ///     changed.
-    /// - Returns: those whose issuer has not answered yet; the agent goes on trying.
+    ///   - choose: called with the candidates, before any issuer is asked. An enrollment that it leaves out keeps its
+    ///     subscription.
+    ///   - note: called with the number of new subscriptions, before anything is changed. Not called if there are none.
+    /// - Returns: the enrollments whose issuer has not answered yet. The agent goes on trying.
     package func rotatePush(
         _ id: EnrollmentID?, choosing choose: ([EnrollmentID]) throws -> Set<EnrollmentID> = { Set($0) },
         noting note: (Int) async throws -> Void = { _ in }
@@ -20,10 +20,12 @@ extension Agent {
         return try await pushSubscriber.rotate(candidates.filter { chosen.contains($0.id) }, noting: note)
     }
 
-    /// Has the issuer of an enrollment push to the address as it is now; false if its answer is still awaited.
+    /// Makes the issuer of an enrollment push to the agent's current address.
+    ///
+    /// - Returns: `false` if the issuer has not answered yet.
     package func resettlePush(of id: EnrollmentID) async throws -> Bool { try await pushSubscriber.resettle(id) }
 
-    /// How messages came to an enrollment since start; nil if it is not pushed to.
+    /// Returns the push figures of an enrollment since the start, or `nil` if it receives no pushes.
     package func pushFacts(of enrollment: Enrollment) -> PushFacts? {
         settings.push != nil && enrollment.takesPush ? tally.facts(of: enrollment.id) ?? PushFacts() : nil
     }

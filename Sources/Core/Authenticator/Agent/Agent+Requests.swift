@@ -3,7 +3,9 @@ package import Records
 import StoreTables
 
 extension Agent {
-    /// The request that a selector means, if it is there: as one that may be waited for is found.
+    /// Returns the id of the request that a selector means, or `nil` if the request has not arrived.
+    ///
+    /// Matches names by the stricter rules for a request that may still arrive (``Selection``).
     ///
     /// - Throws: `CommandError` `.ambiguous`.
     package func idNow(of selector: RequestSelector, enrollment: EnrollmentID?) async throws -> RequestID? {
@@ -12,7 +14,7 @@ extension Agent {
         }
     }
 
-    /// The request that a selector means; one that is not there yet is waited for, up to `wait` seconds.
+    /// Finds the request that a selector means, and waits up to `wait` seconds until it arrives.
     ///
     /// - Throws: `CommandError` `.notFound`, `.noRequest` or `.ambiguous`.
     package func request(
@@ -21,7 +23,7 @@ extension Agent {
         try await found(selector, enrollment: enrollment, wait: wait).request
     }
 
-    /// The same, with the request's enrollment.
+    /// Finds a request as ``request(_:enrollment:wait:)`` does, and reads its enrollment too.
     package func found(
         _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
     ) async throws -> FoundRequest {
@@ -30,17 +32,17 @@ extension Agent {
         }
     }
 
-    /// The same, its id alone: its message is not read.
+    /// Finds a request as ``request(_:enrollment:wait:)`` does, but reads only its id, not its message.
     package func id(of selector: RequestSelector, enrollment: EnrollmentID?, wait: Double) async throws -> RequestID {
         try await matching(selector, enrollment: enrollment, wait: wait) { id, _ in id }
     }
 
-    /// - Parameter value: reads what is wanted of the request, in the same look.
+    /// - Parameter value: reads the result from the request, in the same read of the store.
     private func matching<Value: Sendable>(
         _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double,
         _ value: @escaping @Sendable (RequestID, StoreReading) throws -> Value?
     ) async throws -> Value {
-        // A fetch that rests after a failure goes on now.
+        // A fetch that pauses after a failure goes on now.
         if wait > 0 { hub.publish(.requestsWanted) }
         let found = try await hub.wait(seconds: wait, on: ports.patience, for: selector.expected(of: enrollment)) {
             try await self.ports.store.read { store in

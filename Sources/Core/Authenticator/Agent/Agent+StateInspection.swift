@@ -5,22 +5,25 @@ import Records
 import Signing
 import StoreTables
 
-/// Why a state is not whole, or not under the secret that was given.
+/// The error of a state that is damaged, or that the given secret does not open.
 package struct UnfitStateError: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 }
 
 extension Agent {
-    /// How many enrollments are not over.
+    /// Returns the number of enrollments that have not ended.
     package func enrollmentCount() async throws -> Int { try await ports.store.read { try $0.enrollmentCount() } }
 
-    /// Sees that a state is whole and opens under the secret: before it is moved, and where it was moved to.
+    /// Verifies that a state is intact and opens under the secret.
     ///
-    /// Its journal and what that says of the rows, every row, every token, and every key of the agent's own: one without
-    /// a PIN signs, and is the registered one; one with a PIN opens as far as that goes without the PIN. Nothing is written.
+    /// Used before a state is moved, and at the place to which it was moved.
     ///
-    /// - Throws: ``UnfitStateError``; what the sealing throws for another secret; `StoreError`.
-    /// - Returns: how many enrollments are not over.
+    /// Checks the journal, the rows against the journal, every row, every token, and every key that the agent made. A
+    /// key without a PIN must sign, and must be the registered key. A key with a PIN is opened as far as that is
+    /// possible without the PIN. The check does not write.
+    ///
+    /// - Throws: ``UnfitStateError``; the sealing's error for another secret; `StoreError`.
+    /// - Returns: the number of enrollments that have not ended.
     package func expectWhole() async throws -> Int {
         let verdict = try await journal.verify()
         if let fault = verdict.fault { throw UnfitStateError(description: "its journal: \(fault)") }

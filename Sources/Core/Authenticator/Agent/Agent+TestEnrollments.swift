@@ -6,14 +6,14 @@ package import Signing
 package import StoreTables
 import Synchronization
 
-// What personas may do, for `test` enrollments and no others. Honest parts call nothing of it.
+// The operations of personas, for `test` enrollments only. Other parts of the agent call none of them.
 extension Agent {
     package var store: any Store { ports.store }
     package var agentClock: any AgentClock { ports.clock }
 
-    /// Plays requests that are pending now and that may be from now on, one task for each, until the task is cancelled.
+    /// Plays the requests that are pending now or later, in one task for each, until the task is cancelled.
     package func playing(_ play: @escaping @Sendable (RequestID) async -> Void) async throws {
-        // Listening begins before the look, so nothing can come in between unseen.
+        // Subscribe before the read, so that no request that arrives in between is missed.
         let pendingKeys = hub.pendingKeys { event in
             event.kind?.mayBringPending == true ? [event.request].compactMap(\.self) : []
         }
@@ -38,14 +38,14 @@ extension Agent {
         try Task.checkCancellation()
     }
 
-    /// The seconds between two looks for requests that nobody was told of.
+    /// Seconds between two searches for pending requests that no event announced.
     private static let playPause: Double = 60
 
     private func pendingRequests() async throws -> [RequestID] {
         try await ports.patiently { try await ports.store.read { try Self.pendingRequests(in: $0) } }
     }
 
-    /// Their ids alone: there may be many.
+    /// Returns only the ids of the pending requests, because there may be many.
     private static func pendingRequests(in store: StoreReading) throws -> [RequestID] {
         var ids: [RequestID] = []
         while true {
@@ -56,21 +56,23 @@ extension Agent {
         }
     }
 
-    /// Approves as ``decide(_:on:expecting:by:pin:of:while:)`` does, with another assertion.
+    /// Approves as ``decide(_:on:expecting:by:pin:of:while:)`` does, but with the assertion of `answer`.
     package func approve(
         _ id: RequestID, by approver: Approver, answering answer: any TestAnswer
     ) async throws -> RequestRecord {
         try await decider.approve(id, by: approver, answering: answer, while: Wanted(on: ports.patience)).request
     }
 
-    /// An approval of a request that may be over: nothing is decided by it and nothing kept but its signCount.
+    /// Makes an approval of a request that may already be decided or expired.
+    ///
+    /// It does not decide the request. Only its signCount is stored.
     package func undecidedApproval(of request: RequestRecord, by answer: any TestAnswer) async throws -> [UInt8] {
         try await decider.undecidedApproval(of: request, by: answer)
     }
 
-    /// Sends a decision past the outbox, once, and says in the journal what came of it.
+    /// Sends a decision once, without the outbox, and records the result in the journal.
     ///
-    /// - Returns: the issuer's answer, or why there is none.
+    /// - Returns: the issuer's answer, or the reason why there is none.
     @discardableResult
     package func send(
         _ body: [UInt8], for request: RequestRecord, by persona: String
@@ -88,7 +90,7 @@ extension Agent {
         return answer
     }
 
-    /// Fetches so often in a row, whatever the issuer answers to it, but not after the request has expired.
+    /// Fetches `times` times in a row, whether or not the issuer refuses, until the request expires.
     package func fetchTooOften(times: Int, for request: RequestRecord, by persona: String) async throws {
         var refusals = 0
         for _ in 0..<times where ports.clock.now < request.exp ?? 0 {
@@ -103,7 +105,7 @@ extension Agent {
         try await note("fetched", by: persona, request, "\(refusals) of \(times) refused")
     }
 
-    /// Says in the journal what a persona did that is no decision.
+    /// Records in the journal an action of a persona that does not decide a request.
     package func note(
         _ what: String, by persona: String, _ request: RequestRecord, _ answer: String? = nil
     ) async throws {
@@ -129,7 +131,7 @@ extension Agent {
     }
 }
 
-/// The pending requests that were played: one that stays pending is not played again.
+/// The pending requests that were played, so that a request that stays pending is played once.
 private final class PlayedRequests: Sendable {
     private let ids = Mutex<Set<RequestID>>([])
 
@@ -137,10 +139,10 @@ private final class PlayedRequests: Sendable {
 
     func add(_ id: RequestID) { ids.withLock { _ = $0.insert(id) } }
 
-    /// Forgets those that are over.
+    /// Forgets requests that are no longer pending, and finds requests that no event announced.
     ///
-    /// - Parameter before: those that had been played when it was looked what is pending.
-    /// - Returns: those that nobody was told of.
+    /// - Parameter before: the requests that had been played before the pending requests were read.
+    /// - Returns: the pending requests that have not been played.
     func missing(of pending: Set<RequestID>, since before: Set<RequestID>) -> [RequestID] {
         ids.withLock { ids in
             ids.subtract(before.subtracting(pending))

@@ -7,13 +7,13 @@ import StoreTables
 import StrictJSON
 package import ThreeDS
 
-/// The core as the edges see it: what can be asked of an agent, and what runs while it lives.
+/// The core's interface to the edges: the agent's commands, queries and background loops.
 ///
-/// A class, though nothing of it changes: whoever serves a connection has it, and it is large.
+/// A class although it is immutable: every connection refers to it, and it is large.
 package final class Agent: Sendable {
     package let hub: EventHub
     package let settings: AgentSettings
-    /// What runs while the agent lives; each works until its task is cancelled.
+    // The background loops. Each runs until its task is cancelled.
     let registrationDelivery: RegistrationDelivery
     let fetcher: Fetcher
     let outboxDelivery: OutboxDelivery
@@ -26,7 +26,7 @@ package final class Agent: Sendable {
     let checkpointer: Checkpointer
     let keyWatch: KeyWatch
     let pushSubscriber: PushSubscriber
-    /// Nil if the agent is not pushed to.
+    /// The receiver of pushes, or `nil` if the agent receives none.
     package let pushReception: PushReception?
     let neighbours: Neighbours
     let periodicLook: PeriodicLook
@@ -55,7 +55,7 @@ package final class Agent: Sendable {
     package init(ports: Ports, settings: AgentSettings, log: Logger, hub: EventHub = EventHub()) {
         self.hub = hub
         let keyHealth = KeyHealth()
-        // What the edges gave, and what the core puts around it.
+        // Wraps the store and the custody of the edges in those of the core.
         let store = JournaledStore(
             store: WatchedStore(real: ports.store, health: ports.storeHealth), keys: ports.auditKeys,
             clock: ports.clock, hub: hub)
@@ -119,17 +119,19 @@ package final class Agent: Sendable {
             store: store, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept, neighbours: told)
     }
 
-    /// Clears up after a crash, and sees that the secret opens what the store holds; before anything runs.
+    /// Recovers from a crash, and verifies that the secret opens the store's values.
+    ///
+    /// Call before anything runs.
     ///
     /// - Parameters:
-    ///   - rewrapper: given if the agent's secret changes: then all is looked at here, and changed by the loops.
-    ///   - isReadingRows: whether it returns when all rows were held against the journal; else the loops do that, and
-    ///     approvals wait for it.
+    ///   - rewrapper: given if the agent's secret changes. Then this surveys all values, and the loops change them.
+    ///   - isReadingRows: whether this verifies all rows against the journal before it returns. If not, the loops do
+    ///     so, and approvals wait for that.
     ///   - onStep: called after each step that takes time.
     ///
-    /// On a forged journal it returns all the same, and the agent is in trouble for good.
-    /// - Throws: what the sealing throws for a secret that is not the one this state was made with; `RotationError`;
-    ///   `ClockError`; ``ForeignHeadError``.
+    /// If the journal is forged, this returns all the same, and the agent stays in trouble for good.
+    /// - Throws: the sealing's error if this state was made with another secret; `RotationError`; `ClockError`;
+    ///   ``ForeignHeadError``.
     package func prepare(
         rewrapping rewrapper: (any Rewrapper)? = nil, isReadingRows: Bool = true,
         onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
@@ -152,7 +154,7 @@ package final class Agent: Sendable {
         if isReadingRows { try await rowWatch.look() }
     }
 
-    /// Sees that the secret opens what the store holds; one token is enough.
+    /// Verifies that the secret opens the store's values, by opening one token.
     private func openFirstToken() async throws {
         var last: EnrollmentID?
         repeat {
@@ -166,14 +168,16 @@ package final class Agent: Sendable {
         } while last != nil
     }
 
-    /// Lets the agent run on a forged journal, so that it can say so; it decides nothing then.
+    /// Runs `work`, and lets the agent go on if the journal is forged, so that the agent can report it.
+    ///
+    /// On a forged journal the agent decides no request.
     private func unlessForged(_ work: () async throws -> Void) async throws {
         do {
             try await work()
         } catch let trouble as StoreError where trouble.kind == .forged {}
     }
 
-    /// Sees that what a change of the secret has written over is nowhere in the free space of the store's files.
+    /// Removes values that a change of the secret has overwritten from the free space of the store's files.
     private func scrubIfDue(_ onStep: @Sendable (StartStep) -> Void) async throws {
         guard try await ports.store.read({ try $0.isScrubDue() }) else { return }
         onStep(.scrubbing)
@@ -181,10 +185,10 @@ package final class Agent: Sendable {
         onStep(.scrubbed)
     }
 
-    /// Records how far the other hosts' chains of the journal go, if that is news.
+    /// Records the ends of the other hosts' journal chains, if they are new.
     package func recordOtherHosts() async throws { try await hostWitness.look() }
 
-    /// The last word, after all that runs has stopped.
+    /// Writes the final records of the agent, after all loops have stopped.
     package func conclude() async throws {
         do { try await recordOtherHosts() } catch {
             log.error("what other hosts have written could not be recorded", metadata: ["reason": "\(error)"])
@@ -194,16 +198,18 @@ package final class Agent: Sendable {
         await provenTimeKeeper.keep()
     }
 
-    /// Takes the database as it is, which is not known to be the newest that this host wrote; before anything runs.
+    /// Accepts a database that is not known to be the newest that this host wrote.
     ///
-    /// - Returns: what was in doubt, as a sentence; nil if nothing was.
-    /// - Throws: as ``prepare(rewrapping:isReadingRows:onStep:)``; `StoreError` `.forged`.
+    /// Call before anything runs.
+    ///
+    /// - Returns: the doubts, one sentence a line. `nil` if there were none.
+    /// - Throws: the errors of ``prepare(rewrapping:isReadingRows:onStep:)``, and `StoreError` `.forged`.
     package func acceptHead() async throws -> String? {
         try await resumeClock()
         return try await headWatch.accept(rowWatch)
     }
 
-    /// Says in journal and log who has the agent do something, before it does.
+    /// Records a peer's command in the journal and the log, before the agent carries it out.
     package func note(_ command: JournaledCommand, by peer: ControlPeer, about id: EnrollmentID? = nil) async throws {
         try await record(.commanded(command, by: peer, about: id))
         log.notice("commanded", metadata: peer.logged(["command": "\(command)"]))
@@ -214,19 +220,21 @@ package final class Agent: Sendable {
         try await ports.store.write { try $0.record(fact, at: clock.now) }
     }
 
-    /// Throws ``ForeignHeadError`` if a head of another journal is noted where a state is moved to.
+    /// Throws ``ForeignHeadError`` if the place to which a state is moved has the noted head of another journal.
     package func expectOwnHead() async throws { try await headWatch.expectOwnHead() }
 
     // MARK: Requests
 
-    /// Fetches now, at one enrollment or at all; returns what could not be fetched, by issuer and reason.
+    /// Fetches now, for one enrollment or for all.
+    ///
+    /// - Returns: the failures, by issuer and reason.
     package func fetch(_ enrollment: EnrollmentID?) async throws -> [FetchFailure] {
         guard let enrollment else { return try await fetcher.fetchAll() }
         guard let chosen = try await self.enrollment(enrollment) else { return [] }
         return try await fetcher.fetchOne(chosen)
     }
 
-    /// - Throws: `CommandError` if the request is not there that `page` begins at.
+    /// - Throws: `CommandError` if the request at which `page` begins does not exist.
     package func requests(
         pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage = RequestPage(), limit: Int
     ) async throws -> [RequestRecord] {
@@ -241,10 +249,11 @@ package final class Agent: Sendable {
     /// Decides one request.
     ///
     /// - Parameters:
-    ///   - pin: for an approval that takes one.
-    ///   - wanted: once it is over nothing is decided; nil for `Wanted.standardSeconds`.
-    /// - Returns: the request once its decision is durable.
-    /// - Throws: `CommandError` if nothing was decided.
+    ///   - pin: the PIN, for an approval that takes one.
+    ///   - wanted: the caller's deadline and connection. Once one of them has ended, the request is not decided. `nil`
+    ///     for a deadline after `Wanted.standardSeconds`.
+    /// - Returns: the request, once its decision is durable.
+    /// - Throws: `CommandError` if the request was not decided.
     package func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
         pin: PIN? = nil, while wanted: Wanted? = nil
@@ -255,7 +264,9 @@ package final class Agent: Sendable {
         ).request
     }
 
-    /// The same with the enrollment and the text that was shown, which another look would have to find again.
+    /// Decides one request, and returns the enrollment and the shown text too.
+    ///
+    /// The caller would otherwise have to read them again.
     package func decided(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations,
         by approver: Approver, pin: PIN?, while wanted: Wanted
@@ -264,19 +275,19 @@ package final class Agent: Sendable {
             decision, on: id, expecting: expectations, by: approver, pin: pin, while: wanted)
     }
 
-    /// For how long a decision is wanted that is asked for now.
+    /// Returns the time limit of a decision that is requested now.
     ///
     /// - Parameters:
-    ///   - seconds: the most that it may take.
-    ///   - before: the moment, in seconds since 1970 by the machine's clock, from which on nothing is to be decided; nil
-    ///     for none.
+    ///   - seconds: the limit for the decision, in seconds.
+    ///   - before: the time from which on the request must not be decided, in seconds since 1970 by the machine's
+    ///     clock. `nil` for none.
     package func wanted(for seconds: Double, before: Int64?) -> Wanted {
         Wanted(for: seconds, before: before, on: ports.patience)
     }
 
-    /// Waits up to so many seconds for the issuer's answer to a decision.
+    /// Waits up to `seconds` for the issuer's answer to a decision.
     ///
-    /// - Returns: the request; `life.delivery` says how far it has come.
+    /// - Returns: the request. Its `life.delivery` is the state of the delivery.
     package func delivered(_ decided: RequestRecord, seconds: Double) async throws -> RequestRecord {
         do {
             let isSettled: @Sendable (AgentEvent) -> Bool = {
@@ -288,19 +299,19 @@ package final class Agent: Sendable {
             }
             return delivered ?? decided
         } catch is StoreError {
-            // It is decided and durable, though nobody can look how far it has come.
+            // The decision is durable. Only the state of its delivery cannot be read.
             return decided
         }
     }
 
-    /// One request, as it is now.
+    /// Returns the current state of one request.
     package func request(_ id: RequestID) async throws -> RequestRecord? {
         try await ports.store.read { try $0.request(id) }
     }
 
     // MARK: Presenting
 
-    /// The text that is shown for a request of this enrollment; nil if there is nothing to show.
+    /// Returns the text that is shown for a request of this enrollment, or `nil` if it has none.
     package func text(of request: RequestRecord, for enrollment: Enrollment) -> TransactionText? {
         request.text(for: enrollment, settings.localTime)
     }
@@ -320,29 +331,31 @@ package final class Agent: Sendable {
         }
     }
 
-    /// The number of log lines left out about a peer since the last one, if one may be written now; nil if not.
+    /// Returns the number of log lines about a peer that were left out since the last line.
+    ///
+    /// `nil` if no line about the peer may be written now.
     package func admitLogLine(about peer: String) -> Int? { badPeers.admit(peer, now: ports.clock.now) }
 
-    /// What is wrong at the moment with reaching an enrollment's issuer; nil if nothing is known to be.
+    /// Returns the reason why an enrollment's issuer cannot be reached now, or `nil` if none is known.
     package func trouble(of enrollment: EnrollmentID) -> String? { health.trouble(of: enrollment) }
 
-    /// The last look at an enrollment's key; nil if there was none since the start.
+    /// Returns the last test of an enrollment's key, or `nil` if there was none since the start.
     package func keyTest(of enrollment: EnrollmentID) -> KeyTest? { keyWatch.health.test(of: enrollment) }
 
-    /// What is wrong with the store at the moment; nil if nothing is known to be.
+    /// The store's current trouble, or `nil` if none is known.
     package var storeError: StoreError? { ports.storeHealth.trouble }
 
-    /// One enrollment, also one that is over.
+    /// Returns one enrollment, even if it has ended.
     package func enrollment(_ id: EnrollmentID) async throws -> Enrollment? {
         try await ports.store.read { try $0.enrollment(id) }
     }
 
-    /// The first enrollment that has a persona; nil if none has.
+    /// Returns the first enrollment that has a persona, or `nil` if none has.
     package func firstWithPersona() async throws -> EnrollmentID? {
         try await ports.store.read { try $0.personas(after: nil, limit: 1).first?.enrollment }
     }
 
-    /// Where an enrollment's private key is kept, as a URI.
+    /// Returns the URI of an enrollment's private key.
     package func keyURI(of enrollment: Enrollment) -> String {
         enrollment.key.external?.uri.text ?? enrollment.id.keyURI
     }

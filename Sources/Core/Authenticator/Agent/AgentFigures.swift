@@ -1,26 +1,28 @@
 package import Records
 
-/// The agent in numbers, at one moment; what is counted is counted since it started.
+/// Figures of the agent at one moment.
+///
+/// Counters start at the agent's start.
 package struct AgentFigures: Sendable {
-    /// What the store says of the moment.
+    /// The figures that are read from the store.
     package struct Holdings: Sendable, Equatable {
         package var enrolling = 0
         package var active = 0
         package var suspended = 0
-        /// Those for which the agent cannot do its work.
+        /// Enrollments that the agent cannot serve.
         package var troubled = 0
-        /// The same by where the cause is.
+        /// The same enrollments by cause.
         package var troubles: [Trouble.Cause: Int] = [:]
         /// Enrollments whose issuer had accepted a signature that was not made here.
         package var signedElsewhere = 0
         package var pending = 0
-        /// How many seconds ago the oldest pending request came; 0 if there is none.
+        /// The age of the oldest pending request in seconds, or 0 if there is none.
         package var oldestPending: Int64 = 0
         /// Decisions that the issuer has not answered.
         package var queued = 0
-        /// How many seconds ago the oldest of them was made; 0 if there is none.
+        /// The age of the oldest of these decisions in seconds, or 0 if there is none.
         package var oldestQueued: Int64 = 0
-        /// Of the whole database; in a file, without its log.
+        /// The size of the whole database; of a file, without its log.
         package var databaseBytes: Int64 = 0
     }
 
@@ -31,38 +33,40 @@ package struct AgentFigures: Sendable {
     package let isReady: Bool
     package let isStarting: Bool
     package let isStoreHealthy: Bool
-    /// Why it is not known whether the database is the newest that this host wrote; nil if it is.
+    /// Reasons to doubt that the database is the newest that this host wrote.
+    ///
+    /// Empty if it is.
     package var doubts: [Trouble.Cause] = []
-    /// Whether the clock is so far ahead of the proven time that nothing is deleted by it.
+    /// Whether deletion by age has stopped, because the clock is too far ahead of the proven time.
     package var isClockAhead = false
-    /// The number of the newest entry of this host's journal; 0 before the first.
+    /// The number of the newest entry of this host's journal, or 0 before the first.
     package var journalHead: Int64 = 0
     /// Whether clients can connect to the control socket.
     package let isSocketThere: Bool
     package let unusableKeys: Int
     package var descriptors = DescriptorFigures()
-    /// Nil if nobody knows.
+    /// The free bytes on the state directory's disk, or `nil` if they are not known.
     package var freeDisk: Int64?
-    /// Nil if the store cannot be read.
+    /// The figures of the store, or `nil` if it cannot be read.
     package let holdings: Holdings?
     package let work: WorkCounts
-    /// Messages that were not known before, by the way by which they came.
+    /// New messages that came by push; ``polled`` counts the polled messages.
     package let pushed: Int
     package let polled: Int
     /// Messages that came again.
     package let repeated: Int
     package let refusedPushes: Int
     package let drops: [MessageDrop: Int]
-    /// The seconds until an issuer that did not answer is asked again, by its URL.
+    /// Seconds until an issuer that did not answer is asked again, by the issuer's URL.
     package let pauses: [String: Int64]
-    /// Nil if the agent has its store to itself.
+    /// The figures of the hosts that share the store, or `nil` if the agent has the store to itself.
     package var hosts: HostFigures?
-    /// None if the agent is not pushed to.
+    /// The connections of the push port; all 0 if the agent receives no pushes.
     package var pushConnections = PortFigures()
 
-    /// Why the agent is not ready: the enrollments that cannot be served, by cause, and 1 for what concerns all.
+    /// Numbers of the enrollments that the agent cannot serve, by cause; 1 for a cause that concerns all.
     ///
-    /// Without the enrollments if the store cannot be read.
+    /// The agent is ready if all are 0. Without the enrollments if the store cannot be read.
     package var notReady: [Trouble.Cause: Int] {
         let own: [Trouble.Cause: Int] = [
             .starting: isStarting ? 1 : 0, .database: isStoreHealthy ? 0 : 1, .socket: isSocketThere ? 0 : 1,

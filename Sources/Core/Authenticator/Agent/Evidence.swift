@@ -6,22 +6,22 @@ import StoreTables
 import ThreeDS
 import WebAuthn
 
-/// What a dispute about one request needs, as far as it is kept.
+/// The stored evidence of one request, for a dispute.
 package struct Evidence: Sendable {
     package let request: RequestRecord
     package let enrollment: Enrollment
-    /// Whether the enrollment's personal data was erased, and this request's with it.
+    /// Whether this request's personal data was erased with that of its enrollment.
     package let isErased: Bool
     package let kept: KeptEvidence
     package let journal: JournalExtract
     /// The public half of the key that signs the journal, PEM.
     package let auditKey: String?
-    /// The transaction in its canonical form (RFC 8785): what the challenge is over, besides the nonce.
+    /// The transaction in its canonical form (RFC 8785), which the challenge covers together with the nonce.
     package let transaction: [UInt8]?
-    /// What was signed, and the signature; nil if the decision carries none.
+    /// The signed bytes and the signature, or `nil` if the decision carries none.
     package let assertion: Assertion?
 
-    /// The parts of an assertion that a signature is checked with (WebAuthn §6.3.3).
+    /// The parts of an assertion that are needed to verify its signature (WebAuthn §6.3.3).
     package struct Assertion: Sendable {
         package let clientDataJSON: [UInt8]
         package let authenticatorData: [UInt8]
@@ -30,11 +30,11 @@ package struct Evidence: Sendable {
 }
 
 extension Agent {
-    /// Everything that is known about a request; it reads the whole journal.
+    /// Collects the evidence of a request, for which it reads the whole journal.
     ///
     /// - Throws: `CommandError` `.notFound` if the request has gone meanwhile.
     package func evidence(about id: RequestID) async throws -> Evidence {
-        // First the journal: what it says of the request then stands in the store as well.
+        // The journal is read first, so that the store already has all that the journal says of the request.
         let extract = try await journal.extract(about: id)
         let auditKey = try await journal.publicKeyPEM()
         return try await ports.store.read { store in

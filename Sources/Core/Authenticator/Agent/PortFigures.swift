@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The connections of a port: how many there are, and how many were closed from this side since the start.
+/// The connections of a port: the open ones, and counts of those closed from this side since the start.
 package struct PortFigures: Sendable, Equatable {
     package let open: Int
-    /// Newcomers for whom nobody could go.
+    /// New connections that were closed because no older connection could be closed for them.
     package let refused: Int
-    /// Those that went for another.
+    /// Connections that were closed to make room for another.
     package let crowded: Int
-    /// Those whose client took too long.
+    /// Connections whose client took too long.
     package let slow: Int
 
     package init(open: Int = 0, refused: Int = 0, crowded: Int = 0, slow: Int = 0) {
@@ -18,13 +18,13 @@ package struct PortFigures: Sendable, Equatable {
     }
 }
 
-/// Knows whom to ask about a port's connections.
+/// The source of the figures about a port's connections.
 package final class PortTally: Sendable {
     private let source = Mutex<(@Sendable () -> PortFigures)?>(nil)
 
-    /// Has whoever serves the port asked from now on.
+    /// Sets the source of the figures, which the server of the port provides.
     package func follow(_ source: @escaping @Sendable () -> PortFigures) { self.source.withLock { $0 = source } }
 
-    /// None before anyone serves the port.
+    /// The current figures, all 0 before a server provides them.
     var figures: PortFigures { source.withLock { $0 }?() ?? PortFigures() }
 }

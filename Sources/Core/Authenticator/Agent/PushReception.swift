@@ -7,9 +7,11 @@ package import Records
 import StoreTables
 import Synchronization
 
-/// Takes in pushes: each is handled as a polled message is, or starts a fetch.
+/// The receiver of pushes.
+///
+/// A message is handled as a polled message is. A hint starts a fetch.
 package struct PushReception: Sendable {
-    /// An endpoint of this agent that a push came to.
+    /// The endpoint of this agent to which a push was sent.
     package struct Target: Sendable {
         fileprivate let subscription: KeptSubscription
         fileprivate let enrollment: Enrollment
@@ -22,7 +24,7 @@ package struct PushReception: Sendable {
     let tally: PushTally
     let badPeers: LogQuota
     let log: Logger
-    /// Those of whoever takes pushes for it.
+    /// The connections of the server that passes the pushes on.
     package let connections = PortTally()
     private let limits: PushLimits
 
@@ -40,9 +42,9 @@ package struct PushReception: Sendable {
         limits = PushLimits(settings.rates)
     }
 
-    /// Finds the endpoint with this path, before anything else of the push is looked at or read.
+    /// Finds the endpoint with this path, before any other part of the push is read.
     ///
-    /// - Throws: the answer, if there is none or too many pushes came.
+    /// - Throws: the answer, if the endpoint does not exist or too many pushes came.
     package func target(_ path: String) async throws(PushAnswer) -> Target {
         guard let token = PushToken(path: path), let digest = try? token.digest else { throw .unknownEndpoint }
         let found = try await taking {
@@ -61,10 +63,10 @@ package struct PushReception: Sendable {
         return found
     }
 
-    /// Takes a push in; it is in the store, held or dropped for good when this returns.
+    /// Receives a push, which is stored, deferred or dropped for good when this returns.
     ///
-    /// - Parameter body: at most `PushInbox.maxBytes` are taken.
-    /// - Returns: the URL of the message, as `Location` has it; nothing is there.
+    /// - Parameter body: accepted up to `PushInbox.maxBytes`.
+    /// - Returns: the URL of the message for the `Location` field. The agent serves no resource there.
     package func receive(
         _ fields: PushFields, body: [UInt8], at target: Target
     ) async throws(PushAnswer) -> String {
@@ -82,20 +84,20 @@ package struct PushReception: Sendable {
         return "\(target.subscription.endpoint.origin)/message/\(name)"
     }
 
-    /// Takes in a message that came without Web Push, such as in a notification of another system.
+    /// Receives a message that came without Web Push, such as in a notification of another system.
     ///
-    /// Its signature is the issuer's, whoever brought it.
+    /// The sender need not be trusted, because the issuer has signed the message.
     ///
-    /// - Returns: false for what has not the shape of one; nothing is done with that.
+    /// - Returns: `false` if the text does not have the form of a message. Then it is ignored.
     package func receive(message: String, for enrollment: Enrollment) async throws(PushAnswer) -> Bool {
         guard case .message(let jws) = PushBody(Array(message.utf8)) else { return false }
         _ = try await taking { try await intake.receive([jws], for: enrollment, by: .push, isListed: false) }
         return true
     }
 
-    /// Counts what was not taken; one log line at most for each peer and pause.
+    /// Counts a push that was rejected, and logs at most one line for each peer and pause.
     ///
-    /// - Parameter target: nil if ``target(_:)`` threw the answer.
+    /// - Parameter target: `nil` if ``target(_:)`` threw the answer.
     package func note(_ answer: PushAnswer, from peer: String, at target: Target?) {
         if let target { tally.noteRefused(target.enrollment.id) }
         // Anyone can send to an unknown endpoint from any number of addresses: all of them count as one peer.
@@ -125,14 +127,14 @@ package struct PushReception: Sendable {
         return try inbox.read(fields, body: body, now: ports.clock.now)
     }
 
-    /// What fails here may go well later.
+    /// Runs `work`, and throws `.unavailable` if it fails, since a later try may succeed.
     private func taking<T: Sendable>(_ work: () async throws -> T) async throws(PushAnswer) -> T {
         do {
             return try await work()
         } catch let failure as IssuerError {
             log.notice("a push waits for the issuer's keys", metadata: ["reason": "\(failure.reason)"])
         } catch is StoreError {
-            // It has been noted.
+            // `WatchedStore` has recorded the error.
         } catch {
             log.error("a push could not be stored", metadata: ["reason": "\(error)"])
         }
@@ -140,9 +142,9 @@ package struct PushReception: Sendable {
     }
 }
 
-/// How many pushes may still come: to each endpoint, and in all.
+/// The rate limits of pushes: for each endpoint, and for all together.
 private final class PushLimits: Sendable {
-    /// Enrollments that have a rate of their own at a time; all others share one.
+    /// The limit for enrollments that have a rate of their own at a time; all others share one rate.
     private static let maxKeys = 100_000
 
     private struct State {
@@ -159,9 +161,11 @@ private final class PushLimits: Sendable {
                 ofEnrollment: RateLimit(aMinute: rates.ofEndpoint, maxKeys: Self.maxKeys)))
     }
 
-    /// Nil if one more may come; else after how many seconds.
+    /// Counts a push to an endpoint against the limits.
     ///
-    /// What is too much for one endpoint takes nothing from the others.
+    /// A push above the limit of its endpoint does not count against the common limit.
+    ///
+    /// - Returns: `nil` if the push is admitted, otherwise the seconds until one would be.
     func take(_ id: EnrollmentID, now: Int64) -> Int64? {
         state.withLock { state in
             let now: Duration = .seconds(now)
@@ -171,7 +175,7 @@ private final class PushLimits: Sendable {
 }
 
 extension RateLimit {
-    /// So many in a minute, as many at once.
+    /// Allows `aMinute` pushes in a minute, and as many at once.
     fileprivate init(aMinute: Int64, maxKeys: Int) {
         self.init(burst: Int(clamping: aMinute), every: .seconds(60) / aMinute, maxKeys: maxKeys)
     }

@@ -1,27 +1,27 @@
 import Records
 import StoreTables
 
-/// The enrollments for which the agent cannot do its work.
+/// The enrollments that the agent cannot serve.
 struct TroubledEnrollments: Sendable, Equatable {
-    /// All of them, oldest first; if they are too many, some.
+    /// Their ids, oldest first; only some of them if there are too many.
     var ids: [EnrollmentID]
     var count: Int
-    /// How many there are by the cause; nil if ``ids`` are all.
+    /// The number of enrollments by cause, or `nil` if ``ids`` has all of them.
     var causes: [Trouble.Cause: Int]?
 }
 
 extension Agent {
-    /// The most enrollments in trouble that the store is asked about.
+    /// The limit for enrollments in trouble that the store is asked about.
     static let maxAsked = 1_000
 
-    /// The enrollments for which the agent cannot do its work.
+    /// Finds the enrollments that the agent cannot serve.
     ///
-    /// If an issuer with a million enrollments is down, all are: then what is known here has been counted, and the store is
-    /// asked how many are suspended. Some that have ended since are counted too.
+    /// If an issuer with a million enrollments is down, all of them are in trouble. Then this uses the counts in
+    /// memory, and asks the store only how many are suspended. Some enrollments that have ended since are counted too.
     func troubled(in store: StoreReading, asking most: Int = maxAsked) throws -> TroubledEnrollments {
         let failing = keyWatch.health.failing
         var causes = health.counts.merging([.key: failing.count], uniquingKeysWith: +)
-        // A key that fails is the cause, whatever else there is.
+        // A failing key is the cause, even if there are others.
         for id in failing {
             if let trouble = health.found(of: id) { causes[trouble.cause, default: 0] -= 1 }
         }
@@ -36,7 +36,7 @@ extension Agent {
         return TroubledEnrollments(ids: ids, count: min(known + tally.suspended, all), causes: causes)
     }
 
-    /// How many enrollments are in trouble, by the cause.
+    /// Counts the enrollments in trouble, in all and by cause.
     func troubleCauses(in store: StoreReading) throws -> (count: Int, causes: [Trouble.Cause: Int]) {
         let troubled = try troubled(in: store)
         if let causes = troubled.causes { return (troubled.count, causes) }

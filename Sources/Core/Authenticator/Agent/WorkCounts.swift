@@ -3,7 +3,7 @@ import Records
 import TextAndTime
 import ThreeDS
 
-/// What became of requests and decisions since the agent started, counted from the journal.
+/// The outcomes of requests and decisions since the agent started, counted from the journal.
 package struct WorkCounts: Sendable, Equatable {
     package enum Outcome: String, Sendable, CaseIterable {
         case approved, denied, refused, expired, cancelled
@@ -11,18 +11,18 @@ package struct WorkCounts: Sendable, Equatable {
 
     package private(set) var presented = 0
     package private(set) var outcomes: [Outcome: Int] = [:]
-    /// By the rule that did not hold.
+    /// Refused requests by the rule that they broke.
     package private(set) var refusals = WordCounts(known: refusalTokens)
-    /// By the issuer's transStatus.
+    /// Answers of issuers by their transStatus.
     package private(set) var answers = WordCounts(known: TransStatus.allCases.map(\.rawValue))
-    /// By what ended the delivery.
+    /// Failed deliveries by the reason that ended them.
     package private(set) var failures = WordCounts(known: failureTokens)
-    /// From a request's coming to the decision of a person or program.
+    /// Times from a request's arrival to the decision of a person or program.
     package internal(set) var timeToDecision = DurationHistogram()
-    /// From the decision, or the agent's own refusal, to the issuer's answer.
+    /// Times from the decision, or the agent's own refusal, to the issuer's answer.
     package internal(set) var timeToDelivery = DurationHistogram()
 
-    /// - Parameter request: the one that the entry is about, if its times matter.
+    /// - Parameter request: the request of the entry, if its times are counted.
     mutating func note(_ entry: JournalEntry, about request: RequestRecord?) {
         switch entry.kind {
         case .presented: presented += 1
@@ -55,17 +55,17 @@ package struct WorkCounts: Sendable, Equatable {
     private mutating func end(as outcome: Outcome) { outcomes[outcome, default: 0] += 1 }
 }
 
-/// How often each of some words came; bounded, whoever makes up the words.
+/// Counts of words, with a bound on their number even if a peer makes up the words.
 package struct WordCounts: Sendable, Equatable {
-    /// The most words besides the known ones that are counted apart.
+    /// The limit for words with a count of their own, besides the known words.
     static let limit = 64
-    /// What further ones count as.
+    /// The word under which all further words count.
     static let other = "other"
 
     package private(set) var counts: [String: Int]
     private let room: Int
 
-    /// - Parameter known: are there with 0 before they have come: who watches a number has to see it grow from there.
+    /// - Parameter known: words that start with the count 0, because monitoring must see a count grow from 0.
     init(known: some Sequence<String> = []) {
         counts = Dictionary(known.map { ($0, 0) }, uniquingKeysWith: +)
         room = counts.count + Self.limit
@@ -76,17 +76,17 @@ package struct WordCounts: Sendable, Equatable {
     }
 }
 
-/// How often something took how long: whole seconds, in buckets with fixed bounds.
+/// A histogram of durations in whole seconds, in buckets with fixed bounds.
 package struct DurationHistogram: Sendable, Equatable {
-    /// The most seconds of each bucket but the last, which has no bound.
+    /// Upper bounds of the buckets, in seconds; the last bucket has no bound.
     package static let bounds: [Int64] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600]
 
-    /// How many are in each bucket and in no lower one.
+    /// The number of durations in each bucket, without those of the lower buckets.
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
-    /// All seconds together.
+    /// The sum of all durations, in seconds.
     package private(set) var sum: Int64 = 0
 
-    /// A time that a clock set back made negative counts as none.
+    /// Counts a duration; a negative one, from a clock that was set back, counts as 0.
     mutating func note(_ seconds: Int64) {
         let seconds = max(seconds, 0)
         counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1

@@ -3,21 +3,22 @@ import Records
 import StoreTables
 import Synchronization
 
-/// Keeps ``WorkCounts`` by reading on in the journal whenever somebody asks.
+/// A counter that brings ``WorkCounts`` up to date from the journal when a caller asks for them.
 ///
-/// Nothing is counted that is not durable, and who asks does not wait for what was written long ago.
+/// Only durable entries are counted. A caller does not wait for entries that were written long ago, because
+/// ``run(in:_:)`` has read them.
 final class WorkTally: Sendable {
     private struct State {
         var startedAt: Int64 = 0
         /// The last entry that was counted.
         var position: Int64 = 0
         var counts = WorkCounts()
-        /// How many entries were written since the last page.
+        /// The number of entries that were written since the last page was read.
         var written = 0
     }
 
     private let pageSize: Int
-    /// The most pages that are read for one who asks.
+    /// The limit for pages that are read while a caller waits.
     private let maxPages: Int
     private let state = Mutex(State())
 
@@ -25,7 +26,7 @@ final class WorkTally: Sendable {
         (self.pageSize, self.maxPages) = (pageSize, maxPages)
     }
 
-    /// Counts what comes after an entry.
+    /// Starts the counts with the entry after `sequence`.
     func begin(after sequence: Int64, at now: Int64) {
         state.withLock { $0 = State(startedAt: now, position: sequence) }
     }
@@ -36,12 +37,13 @@ final class WorkTally: Sendable {
     /// The last entry that was counted.
     var position: Int64 { state.withLock(\.position) }
 
-    /// As of the last time that the journal was read.
+    /// The counts as of the last read of the journal.
     var counts: WorkCounts { state.withLock(\.counts) }
 
-    /// Reads on to the journal's end by itself each time that a page and more may have been written.
+    /// Reads to the journal's end whenever a page or more may have been written.
     ///
-    /// If it cannot be read, this waits for the next write: who asks is told, and nothing stays uncounted.
+    /// If the journal cannot be read, this waits for the next write. ``readOn(in:)`` throws that error to its caller,
+    /// and a later read counts the entries.
     func run(in store: any Store, _ hub: EventHub) async throws {
         let notifier = hub.notifier { [self] event in
             if case .found(.journal(let head)) = event {
@@ -59,20 +61,20 @@ final class WorkTally: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Reads on to the journal's end, or as far as somebody who waits for it may be kept waiting.
+    /// Reads to the journal's end, but at most `maxPages` pages, because a caller waits.
     func readOn(in store: any Store) async throws {
         for _ in 0..<maxPages {
             guard try await readPage(in: store) else { return }
         }
     }
 
-    /// False at the journal's end.
+    /// Reads and counts one page, and returns `false` at the journal's end.
     private func readPage(in store: any Store) async throws -> Bool {
         let (start, limit) = (state.withLock(\.position), pageSize)
         let page = try await store.read { try Page(after: start, in: $0, limit: limit) }
         state.withLock { state in
             state.written = 0
-            // Whoever asked at the same time may have counted it.
+            // A concurrent caller may have counted this page.
             guard let end = page.end, state.position == start else { return }
             for (entry, request) in page.entries { state.counts.note(entry, about: request) }
             state.position = end
