@@ -1,5 +1,5 @@
-// The only way to a signature. A `SigningPermit` is made in this file alone, from a `ConfirmedTransaction` or an
-// `UnsignedRegistration`, and `Scripts/check-walls` names the one file that makes each of these. A build with personas has
+// The only way to a signature. Only this file makes a `SigningPermit`, from a `ConfirmedTransaction` or an
+// `UnsignedRegistration`. `Scripts/check-walls` names the one file that makes each of these. A build with personas has
 // one more way, for `test` enrollments, at the end.
 
 package import IssuerProtocol
@@ -8,18 +8,18 @@ package import Records
 import ThreeDS
 package import WebAuthn
 
-/// What whoever checked the user found out.
+/// The result of the check of the user: user presence and user verification.
 ///
-/// Never a default: each is a fact of one decision.
+/// It is never a default. Each value is a fact of one decision.
 package struct UserCheck: Sendable {
-    /// The user was there and approved (WebAuthn's user presence).
+    /// Whether a user was present and approved (WebAuthn's user presence).
     let isPresent: Bool
-    /// The user was verified for this very decision (WebAuthn's user verification).
+    /// Whether a user was verified for this very decision (WebAuthn's user verification).
     let isVerified: Bool
 
-    /// Someone who may use the control socket approved this request, and the key was opened for it.
+    /// Returns the check of an approval by a peer that may use the control socket, for which the key was opened.
     ///
-    /// A declared test authenticator claims verification with it, as a browser's virtual authenticator does.
+    /// A declared test authenticator also claims user verification, as a browser's virtual authenticator does.
     package static func explicitApproval(by authnType: AuthnType, with key: any UnlockedKey) -> UserCheck {
         UserCheck(isPresent: true, isVerified: authnType == .test || key.verifiesUser)
     }
@@ -39,7 +39,7 @@ package struct ConfirmedTransaction: Sendable {
     fileprivate let check: UserCheck
     fileprivate let signCount: UInt32
 
-    /// Nil unless the request is undecided, belongs to the enrollment, and the user was there.
+    /// Fails unless the request is undecided, belongs to the enrollment, and the user was present.
     package init?(_ request: RequestRecord, of enrollment: Enrollment, check: UserCheck, signCount: UInt32) {
         var life = request.life
         guard life.decide(.approve) == .sign, let presented = request.presented,
@@ -51,10 +51,10 @@ package struct ConfirmedTransaction: Sendable {
         self.signCount = signCount
     }
 
-    /// The assertion without its signature (WebAuthn §6.3.3).
+    /// Builds the assertion without its signature (WebAuthn §6.3.3).
     ///
-    /// The challenge is computed here from the transaction that was presented, never copied from what was sent, so
-    /// one signature covers every member that the payer was shown (PSD2 RTS Article 5, dynamic linking).
+    /// The challenge is computed here from the transaction that was presented, never copied from the message. So one
+    /// signature covers every member that the payer was shown (PSD2 RTS Article 5, dynamic linking).
     package func unsignedAssertion() throws -> UnsignedAssertion {
         let challenge = try ChallengeCommitment.challenge(
             nonce: presented.nonce, transaction: presented.transaction.members)
@@ -63,9 +63,9 @@ package struct ConfirmedTransaction: Sendable {
             enrollment: enrollment, clientDataJSON: try clientData(challenge), authenticatorData: data.encoded())
     }
 
-    /// The client data, in the form that was asked for.
+    /// Builds the client data in the form that the issuer asked for.
     ///
-    /// Payee and total are built from what was presented, never copied from what was sent.
+    /// Payee and total are built from the transaction that was presented, never copied from the message.
     private func clientData(_ challenge: [UInt8]) throws -> [UInt8] {
         guard let asked = presented.payment else {
             return ClientData.get(challenge: challenge, origin: enrollment.origin)
@@ -82,7 +82,7 @@ package struct UnsignedAssertion: Sendable {
     fileprivate let clientDataJSON: [UInt8]
     fileprivate let authenticatorData: [UInt8]
 
-    /// WebAuthn §6.3.3 step 11: the signature is over authenticatorData and the hash of the client data.
+    /// Makes the permit for authenticatorData and the hash of the client data (WebAuthn §6.3.3 step 11).
     package func permit() throws -> SigningPermit {
         SigningPermit(bytes: authenticatorData + (try SHA256Digest.of(clientDataJSON)))
     }
@@ -102,9 +102,9 @@ package struct UnsignedRegistration: Sendable {
     private let attestsItself: Bool
     private let algorithm: SignatureAlgorithm
 
-    /// A registration of the key that was made or found for `enrollment` (WebAuthn §6.3.2).
+    /// Creates the registration of the key that was made or found for `enrollment` (WebAuthn §6.3.2).
     ///
-    /// Someone asked for it explicitly.
+    /// A peer asked for it explicitly.
     package init(
         _ enrollment: Enrollment, publicKey: PublicKey, check: UserCheck, options: PublicKeyCredentialCreationOptions
     ) throws {
@@ -120,7 +120,7 @@ package struct UnsignedRegistration: Sendable {
         algorithm = publicKey.algorithm
     }
 
-    /// What a self attestation signs (WebAuthn §8.2); nil if the issuer asked for none.
+    /// Makes the permit for a self attestation (WebAuthn §8.2), or `nil` if the issuer asked for none.
     package func permit() throws -> SigningPermit? {
         guard attestsItself else { return nil }
         return SigningPermit(bytes: authenticatorData + (try SHA256Digest.of(clientDataJSON)))
@@ -135,7 +135,7 @@ package struct UnsignedRegistration: Sendable {
     }
 }
 
-/// Leave to sign these bytes, once the core has decided; the custody signs nothing else.
+/// The permission to sign these bytes, after the core has decided; the custody signs no other bytes.
 package struct SigningPermit: Sendable {
     package let bytes: [UInt8]
 
@@ -144,7 +144,9 @@ package struct SigningPermit: Sendable {
 
 #if Personas
 extension SigningPermit {
-    /// Leave to sign what a persona made up, with the key of a `test` enrollment; a build for production has none.
+    /// Permits a persona's own bytes to be signed with the key of a `test` enrollment.
+    ///
+    /// A production build does not have this initializer.
     package init(_ bytes: [UInt8], for approval: TestApproval) { self.init(bytes: bytes) }
 }
 #endif

@@ -1,31 +1,33 @@
 package import Keys
 package import Records
 
-/// Makes private keys, and can use them.
+/// The custody of private keys, which makes keys and signs with them.
 ///
-/// A key of the agent's own is kept sealed in its enrollment's row; one that the agent did not make is where its URI says.
+/// A key that the agent made is stored sealed in its enrollment's row. Any other key stays where its URI says.
 package protocol KeyCustody: Sendable {
-    /// Makes a key pair; the private half, sealed, is for the store to keep.
+    /// Makes a key pair, and returns the private half sealed, for the store to keep.
     ///
     /// - Parameters:
-    ///   - name: the enrollment; what is sealed opens for no other.
-    ///   - pin: what the key is to be opened with, and with nothing else; nil: nothing of the user's.
+    ///   - name: the enrollment. The sealed key does not open for another enrollment.
+    ///   - pin: the only PIN that opens the key. `nil` for a key without a PIN.
     func makeKey(of name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey
-    /// Opens a key of the agent's own with one PIN, and seals it under another.
+    /// Opens a key that the agent made with one PIN, and seals it under another.
     ///
-    /// - Returns: the same key sealed anew, for the store to keep; until then the old PIN is the right one.
+    /// - Returns: the same key, sealed under the new PIN. The old PIN stays valid until the store has this key.
     /// - Throws: `CustodyError`.
     func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]
     /// Opens the key of an enrollment for one decision.
     ///
-    /// - Parameter pin: for a key that takes one; given for any other, none is opened.
+    /// - Parameter pin: the PIN of a key that takes one. If one is given for any other key, the key is not opened.
     /// - Throws: `CustodyError`.
     func unlock(_ key: KeyReference, pin: PIN?) async throws -> any UnlockedKey
-    /// Whether ``unlock(_:pin:)`` needs nothing but memory, so that nothing has to cut it off.
+    /// Returns whether ``unlock(_:pin:)`` uses only memory, so that the caller need not be able to cancel it.
     func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool
-    /// Checks that a key of the agent's own could be opened, as far as that can be told without a PIN.
+    /// Checks that a key that the agent made can be opened, as far as that is possible without a PIN.
     func check(_ key: KeyReference) async throws(CustodyError)
-    /// Whether two sealed keys of an enrollment are one key under one PIN, sealed twice; false if either does not open.
+    /// Returns whether two sealed keys of an enrollment are one key under one PIN, sealed twice.
+    ///
+    /// `false` if one of them does not open.
     func isSame(_ one: [UInt8], as other: [UInt8], of name: EnrollmentID) -> Bool
 }
 
@@ -36,21 +38,21 @@ extension KeyCustody {
 
 /// A key that is open for one decision.
 ///
-/// It says itself whether it verified the user: nobody else can know.
+/// It reports itself whether it verified the user, because no other part can know.
 package protocol UnlockedKey: Sendable {
-    /// Whether it could be opened only with the PIN that was given, and that was right.
+    /// Whether only the PIN that was given could open the key.
     var verifiesUser: Bool { get }
-    /// Its public half, as it was found with the private one.
+    /// The public half, as found with the private one.
     var publicKey: PublicKey { get }
-    /// Proves that the key signs and that the public half verifies it.
+    /// Proves that the key signs and that the public half verifies the signature.
     ///
-    /// No relying party can take what is signed for an assertion.
+    /// No relying party can mistake the signed bytes for an assertion.
     ///
-    /// - Throws: `CustodyError` if it does not.
+    /// - Throws: `CustodyError` if the proof fails.
     func prove() throws
-    /// Signs what a permit allows, and nothing else can be signed.
+    /// Signs the bytes of a permit; other bytes cannot be signed.
     func signature(for permit: SigningPermit) async throws -> [UInt8]
-    /// Whether it signs in memory, so that nothing has to cut it off.
+    /// Whether it signs in memory, so that the caller need not be able to cancel it.
     var signsAtOnce: Bool { get }
 }
 

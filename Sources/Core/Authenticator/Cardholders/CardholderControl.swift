@@ -1,52 +1,53 @@
 package import IssuerProtocol
 package import Records
 
-/// Who plays the cardholders of `test` enrollments, as the control API asks for it.
+/// The control API's interface to the personas, which act as the cardholders of `test` enrollments.
 ///
-/// Personas implement it; a build for production has none.
+/// `Personas` implements it. A production build has no implementation.
 package protocol CardholderControl: Sendable {
     /// Throws `CommandError` `.invalidArgument` unless the persona can be set for enrollments of this type.
     func check(_ order: PersonaOrder, for authnType: AuthnType) throws(CommandError)
-    /// What ``EnrollmentParameters`` take of a persona that an enrollment is to have from its beginning.
+    /// Returns the persona of a new enrollment in the form of ``EnrollmentParameters/persona``.
     ///
-    /// - Throws: as ``check(_:for:)`` does.
+    /// - Throws: the errors of ``check(_:for:)``.
     func document(of order: PersonaOrder, for authnType: AuthnType) throws(CommandError) -> String
-    /// Sets who plays an enrollment's cardholder from now on; requests that something plays already keep that.
+    /// Sets the persona of an enrollment from now on; requests that already have a persona keep it.
     ///
-    /// - Throws: `CommandError`; what the store throws.
+    /// - Throws: `CommandError`, and the store's errors.
     func set(_ order: PersonaOrder, of enrollment: Enrollment) async throws -> PersonaFacts
-    /// Nobody plays it any more.
+    /// Removes the persona of an enrollment.
     ///
-    /// - Returns: whether somebody did.
+    /// - Returns: whether it had one.
     func clear(_ id: EnrollmentID) async throws -> Bool
-    /// All that there are to choose from.
+    /// All personas that can be chosen.
     var known: [PersonaSummary] { get }
-    /// Those that are set, by their enrollments' ids: at most ``mostPersonas``.
+    /// Returns the personas that are set, in the order of their enrollments' ids, at most ``mostPersonas``.
     func personas() async throws -> [PersonaFacts]
-    /// What answered a request, or what would answer it now.
+    /// Explains which persona or rule answered a request, or would answer it now.
     func explanation(of request: RequestRecord) async throws -> Explanation
-    /// What became of the requests that came at or after a time, seconds since 1970, by persona.
+    /// Returns the outcomes by persona of the requests that came at or after `time`, in seconds since 1970.
     func fleet(since time: Int64) async throws -> FleetReport
     /// Reads the rules again.
     ///
-    /// - Returns: how many there are.
-    /// - Throws: `CommandError` `.invalidArgument` that says file, line and what is allowed; then the old ones stay.
+    /// - Returns: the number of rules.
+    /// - Throws: `CommandError` `.invalidArgument`, which names the file, the line, and the values that are allowed.
+    ///   Then the old rules stay.
     func reloadRules() async throws -> Int
 }
 
-/// The most personas that are listed.
+/// The limit for personas that are listed.
 package let mostPersonas = 1_000
 
-/// Which persona is to be set, as a client named it.
+/// A client's order to set a persona.
 package struct PersonaOrder: Sendable, Equatable {
     package var name: String
-    /// The seconds after which it answers a request; counted from when that came.
+    /// Seconds from a request's arrival to the persona's answer.
     package var delay: Int?
-    /// How many requests it answers.
+    /// The number of requests that it answers.
     package var times: Int?
-    /// How likely it answers one.
+    /// The probability that it answers a request.
     package var odds: Double?
-    /// What the odds are drawn with.
+    /// The seed of the random draw for the odds.
     package var seed: Int?
 
     package init(name: String, delay: Int? = nil, times: Int? = nil, odds: Double? = nil, seed: Int? = nil) {
@@ -63,7 +64,7 @@ package struct PersonaSummary: Sendable, Equatable {
     package let name: String
     /// `honest`, `wrong` or `timing`.
     package let group: String
-    /// What it does, as a sentence.
+    /// A sentence that says what it does.
     package let summary: String
 
     package init(name: String, group: String, summary: String) {
@@ -73,11 +74,11 @@ package struct PersonaSummary: Sendable, Equatable {
     }
 }
 
-/// A persona that is set.
+/// A persona that is set for an enrollment.
 package struct PersonaFacts: Sendable, Equatable {
     package let enrollment: EnrollmentID
     package let order: PersonaOrder
-    /// How many requests it could have answered, and how many it was to answer.
+    /// The number of requests that it could have answered; ``played`` counts the requests that it was to answer.
     package let seen: Int
     package let played: Int
 
@@ -89,18 +90,18 @@ package struct PersonaFacts: Sendable, Equatable {
     }
 }
 
-/// What answers a request, and why.
+/// The persona that answers a request, and the reason.
 package struct Explanation: Sendable, Equatable {
     package let request: RequestID
-    /// Whether it was settled when the request came; else it is what would answer it now.
+    /// Whether this was decided when the request came. If not, it is the answer that would be given now.
     package let isSettled: Bool
     /// `persona`, `tag`, `rule` or `nobody`.
     package let by: String
-    /// The persona that answers; nil for nobody.
+    /// The persona that answers, or `nil` if none does.
     package let persona: String?
     /// The name of the rule.
     package let rule: String?
-    /// One sentence.
+    /// The reason, as a sentence.
     package let reason: String
 
     package init(request: RequestID, isSettled: Bool, by: String, persona: String?, rule: String?, reason: String) {

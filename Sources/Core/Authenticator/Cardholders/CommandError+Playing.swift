@@ -2,7 +2,7 @@
 package import Records
 
 extension CommandError {
-    /// A persona may not answer for it.
+    /// The error for an enrollment for which a persona may not answer.
     package init(playing enrollment: Enrollment) {
         self.init(
             .invalidArgument,

@@ -1,17 +1,17 @@
 package import Records
 
-/// What became of the requests of all enrollments, or of those that one persona plays.
+/// The outcomes of the requests of all enrollments, or of one persona's enrollments.
 package struct FleetFigures: Sendable, Equatable {
-    /// The longest time that is told apart from longer ones, in seconds.
+    /// The longest latency that is counted apart from longer ones, in seconds.
     static let longest: Int64 = 86_400
 
     package var enrollments = 0
     package private(set) var requests = 0
-    /// By the name of each state, delivery and transStatus.
+    /// The numbers of requests by state; the next two are by delivery and by transStatus.
     package private(set) var states: [String: Int] = [:]
     package private(set) var deliveries: [String: Int] = [:]
     package private(set) var transStatuses: [String: Int] = [:]
-    /// How many were decided after so many seconds.
+    /// The number of requests by the seconds from their arrival to their decision.
     private var latencies: [Int64: Int] = [:]
 
     package init() {}
@@ -24,9 +24,9 @@ package struct FleetFigures: Sendable, Equatable {
         if let latency = tally.latency { latencies[min(max(latency, 0), Self.longest), default: 0] += tally.count }
     }
 
-    /// The least seconds within which so many percent were decided (nearest rank), for each of `percents`.
+    /// Returns the percentiles of the latency in seconds (nearest rank), one for each of `percents`.
     ///
-    /// Nil if none was decided.
+    /// `nil` if no request was decided.
     package func latencies(at percents: [Int]) -> [Int64]? {
         let total = latencies.values.reduce(0, +)
         guard total > 0 else { return nil }
@@ -42,17 +42,17 @@ package struct FleetFigures: Sendable, Equatable {
     }
 }
 
-/// What became of the requests that came within a time, by persona.
+/// The outcomes of the requests of a period, by persona.
 package struct FleetReport: Sendable, Equatable {
-    /// The most requests that are looked at: the newest.
+    /// The limit for requests that are read; the newest are.
     package static let maxRequests = 1_000_000
 
-    /// Seconds since 1970: those that came since.
+    /// The start of the period, in seconds since 1970.
     package let since: Int64
-    /// Whether there were more than are looked at.
+    /// Whether more than ``maxRequests`` came in the period.
     package var isCut = false
     package var all = FleetFigures()
-    /// By the persona that was to answer; of nobody under an empty name.
+    /// The figures by persona; requests that no persona was to answer are under an empty name.
     package var personas: [String: FleetFigures] = [:]
 
     package init(since: Int64) { self.since = since }

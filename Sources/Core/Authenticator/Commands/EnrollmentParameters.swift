@@ -8,17 +8,19 @@ package struct EnrollmentParameters: Sendable {
     package let target: IssuerTarget
     package let code: EnrollmentCode
     package let authnType: AuthnType
-    /// As it counts (``TypedText``).
+    /// The trimmed name in Unicode's normalization form C (``TypedText``).
     package let name: String
-    /// Whether the person chose the name: a chosen name that is taken is refused, any other one gets a number.
+    /// Whether a person chose the name.
+    ///
+    /// A chosen name that is taken is refused. A name that is not chosen gets a number in that case.
     package let isNameChosen: Bool
-    /// A key that is there already; nil: the agent makes one.
+    /// The URI of an existing key, or `nil` if the agent makes the key.
     package let keyURI: KeyURI?
-    /// Of authnType `pin`: what every approval is to take; for a key that is there already, its own PIN.
+    /// The PIN of every approval, for authnType `pin`; of an existing key, the key's own PIN.
     package let pin: PIN?
-    /// Whether the issuer may push, if this agent can be pushed to.
+    /// Whether pushes are wanted, if this agent can receive them.
     package let takesPush: Bool
-    /// The persona of an enrollment of authnType `test`, as `Personas` wrote it; nil if it has none.
+    /// The persona of an enrollment of authnType `test`, as `Personas` wrote it, or `nil` if it has none.
     package var persona: String?
 
     package init(

@@ -12,14 +12,15 @@ extension StoreReading {
                 + "choose another name, or unenroll that one first")
     }
 
-    /// Those that a person or script may mean: the one of this id, else those of this name, else those whose id begins so.
+    /// Finds the enrollments that a person or script may mean by `text`.
     ///
-    /// Of equal names the ones that have not ended count first. A damaged row is found by its id only: its name is not to
-    /// be believed.
+    /// First the enrollment with this id; otherwise the enrollments of this name; otherwise the enrollments whose id
+    /// begins with `text`. Of equal names, enrollments that have not ended come first. A damaged row is found only by
+    /// its id, because its name cannot be trusted.
     ///
     /// White space at the ends and the form of Unicode's letters do not count (``TypedText``).
     ///
-    /// - Parameter limit: the most that are given.
+    /// - Parameter limit: the limit for the enrollments that are returned.
     func enrollments(meantBy text: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
         guard !text.isEmpty else { return [] }
         if let whole = try EnrollmentID(text).flatMap({ try enrollment($0) }), ended || !whole.isOver { return [whole] }

@@ -2,7 +2,7 @@ import Records
 import TextAndTime
 package import ThreeDS
 
-/// What must hold of a request for a script's decision to count; nothing is decided unless all hold.
+/// The conditions of a script's decision about a request, which is not decided unless all hold.
 package struct Expectations: Sendable {
     package let amount: ExpectedAmount?
     /// The merchant's name, byte for byte.
@@ -10,7 +10,7 @@ package struct Expectations: Sendable {
     package let acsTransId: ACSTransactionID?
     /// The digest of the request's text, base64url.
     ///
-    /// For a client that has shown it to a person, and decides about no other.
+    /// For a client that has shown the text to a person, and decides about that text only.
     package let textDigest: String?
 
     package init(
@@ -23,7 +23,7 @@ package struct Expectations: Sendable {
         self.textDigest = textDigest
     }
 
-    /// The first expectation that does not hold, as a sentence; nil if all hold.
+    /// Returns the first expectation that does not hold, as a sentence, or `nil` if all hold.
     func firstBroken(by request: RequestRecord) -> String? {
         guard let transaction = request.presented?.transaction else { return "the request shows no transaction" }
         if let amount, !amount.holds(for: transaction.purchase) {
@@ -42,7 +42,9 @@ package struct Expectations: Sendable {
         return nil
     }
 
-    /// Whether two names are the same in Unicode's normalization form C: no screen shows a difference between such.
+    /// Returns whether two names are equal in Unicode's normalization form C.
+    ///
+    /// No screen shows a difference between such names.
     private static func isSpelledOtherwise(_ expected: String, _ actual: String) -> Bool {
         TypedText.composed(expected).utf8.elementsEqual(TypedText.composed(actual).utf8)
     }

@@ -1,10 +1,10 @@
 package import Records
 
-/// An issuer that could not be asked for enrollments, all for one reason.
+/// A failure, for one reason, to ask an issuer for some enrollments.
 package struct FetchFailure: Sendable {
-    /// The first of them.
+    /// The first of these enrollments.
     package let enrollment: Enrollment
     package let reason: String
-    /// The number of them.
+    /// The number of these enrollments.
     package internal(set) var count: Int
 }

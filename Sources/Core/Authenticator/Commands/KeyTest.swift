@@ -1,16 +1,16 @@
-/// The result of the last look at a key.
+/// The result of the last test of a key.
 package struct KeyTest: Sendable, Equatable {
-    /// The extent of a look.
+    /// The extent of a test.
     package enum Extent: String, Sendable {
-        /// It opens under the agent's secret, as far as that shows without its PIN.
+        /// The key opens under the agent's secret, as far as that can be tested without its PIN.
         case seal
-        /// It signed random bytes, and the enrollment's public half verified that.
+        /// The key signed random bytes, and the enrollment's public half verified the signature.
         case signature
     }
 
     package let extent: Extent
     /// Seconds since 1970.
     package let at: Int64
-    /// The reason why the key cannot be used, as a sentence; nil if it can.
+    /// The reason why the key cannot be used, as a sentence, or `nil` if it can.
     package let problem: String?
 }

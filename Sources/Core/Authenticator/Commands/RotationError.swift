@@ -1,4 +1,4 @@
-/// Why the agent's secret cannot be changed; nothing was.
+/// The reason why the agent's secret was not changed.
 package struct RotationError: Error, Sendable, CustomStringConvertible {
     package let description: String
 }

@@ -5,20 +5,22 @@ import StoreTables
 import TextAndTime
 import ThreeDS
 
-/// How a command names a request.
+/// The name of a request in a command.
 package enum RequestSelector: Sendable, Equatable {
-    /// The pending one that came first.
+    /// The pending request that came first.
     case next
     /// The request's id, its jti, its acsTransId, or a unique prefix of one.
     case named(String)
 
-    /// Reads what a person or script wrote; nil for an empty name or one that no request can have.
+    /// Parses the name that a person or script wrote.
+    ///
+    /// `nil` for an empty name, or a name that no request can have.
     package init?(_ text: String) {
         guard TokenID(text) != nil else { return nil }
         self = text == "next" ? .next : .named(text)
     }
 
-    /// What may bring the request that is waited for, so that nobody looks for it after anything else.
+    /// Returns the filter of the events that may bring the request, so that a wait reads the store only after these.
     func expected(of enrollment: EnrollmentID?) -> @Sendable (AgentEvent) -> Bool {
         switch self {
         case .next:
@@ -31,7 +33,7 @@ package enum RequestSelector: Sendable, Equatable {
                 guard case .requestReceived(let names, let id) = event, enrollment == nil || id == enrollment else {
                     return false
                 }
-                // As `Selection` finds one that is waited for.
+                // The same rules as in `Selection` for a request that is waited for.
                 return names.jti == name || names.id.text.hasPrefix(name)
                     || names.acsTransId?.hasPrefix(transaction) == true
             }
@@ -41,16 +43,16 @@ package enum RequestSelector: Sendable, Equatable {
 
 /// Finds the request that a selector means.
 enum Selection {
-    /// The id of the request; nil if there is none (yet).
+    /// Returns the id of the request, or `nil` if there is none yet.
     ///
-    /// - Parameter isWaitedFor: whether it may be still to come; then what its issuer named it counts as a whole only,
-    ///   so that another one whose `jti` begins the same is not taken.
-    /// - Throws: `CommandError` with `.ambiguous` if a name stands for several.
+    /// - Parameter isWaitedFor: whether the request may still arrive. Then the name that its issuer gave it must match
+    ///   as a whole, so that another request whose `jti` begins with the name is not chosen.
+    /// - Throws: `CommandError` `.ambiguous` if the name matches several requests.
     static func find(
         _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in store: StoreReading
     ) throws -> RequestID? {
         guard case .named(let name) = selector else { return try next(of: enrollment, in: store)?.id }
-        // A script mostly gives a whole name, which is found faster.
+        // A script mostly gives a whole name, which is found faster than a prefix.
         let whole = try store.requests(named: name, enrollment: enrollment, limit: limit)
         let candidates =
             try !whole.isEmpty
@@ -59,8 +61,8 @@ enum Selection {
                 !isWaitedFor || $0.hasAgentsNameOrTransaction(beginning: name)
             }
         guard candidates.count > 1 else { return candidates.first?.id }
-        // A whole acsTransId that stands for several of one enrollment means the pending one. What others than its issuer
-        // named so never takes its place.
+        // A whole acsTransId that several requests of one enrollment have means the pending one. A request to which
+        // another issuer gave this name is never chosen in its place.
         let pending = candidates.filter(\.isPending)
         let areOneTransaction = candidates.allSatisfy {
             $0.acsTransId == name.lowercased() && $0.enrollmentId == candidates[0].enrollmentId
@@ -69,7 +71,7 @@ enum Selection {
         throw CommandError(.ambiguous, "\(name) matches several requests: \(try listed(candidates, in: store))")
     }
 
-    /// The oldest one that can be decided: a damaged one never is.
+    /// Returns the oldest request that can be decided; a damaged request cannot.
     private static func next(of enrollment: EnrollmentID?, in store: StoreReading) throws -> RequestRecord? {
         let oldest = try store.oldestPending(enrollment: enrollment)
         guard oldest?.isDamaged == true else { return oldest }
@@ -77,10 +79,10 @@ enum Selection {
             .first { !$0.isDamaged }
     }
 
-    /// The most pending requests among which one is looked for that is not damaged.
+    /// The limit for pending requests that are searched if the oldest is damaged.
     private static let mostLookedAt = 1_000
 
-    /// More are not looked at: two are too many.
+    /// The limit for matches that are read; two already make a name ambiguous.
     private static let limit = 20
 
     private static func listed(_ requests: [NamedRequest], in store: StoreReading) throws -> String {

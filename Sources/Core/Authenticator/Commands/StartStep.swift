@@ -1,18 +1,18 @@
-/// What was done of that which a start takes time for.
+/// A step of the start that takes time, for reports of progress.
 package enum StartStep: Sendable, Equatable {
-    /// So many of so many enrollments were looked at for what is under the previous secret.
+    /// The number of enrollments that were searched for values under the previous secret, of all.
     case surveyed(Int, of: Int)
-    /// The store is about to be written anew, which shows no progress.
+    /// The store is about to be rewritten, which shows no progress.
     case scrubbing
     case scrubbed
-    /// So many of so many keys were looked at.
+    /// The number of keys that were tested, of all.
     case lookedAtKeys(Int, of: Int)
-    /// No key of any enrollment can be used, and why that of the first cannot.
+    /// No key can be used, with the reason for the first one.
     case noKeyUsable(String)
-    /// A key can be used, or there is no enrollment.
+    /// A key can be used, or the agent has no enrollment.
     case keyUsable
 
-    /// One line for people.
+    /// A line of text for people.
     package var text: String {
         switch self {
         case .surveyed(let done, let total):
@@ -24,7 +24,7 @@ package enum StartStep: Sendable, Equatable {
         }
     }
 
-    /// How long it may take until the next one; nil if nobody knows.
+    /// The longest time until the next step, or `nil` if it is not known.
     package var patience: Duration? {
         switch self {
         case .scrubbing: .seconds(1_800)

@@ -1,30 +1,31 @@
 package import Records
 import Synchronization
 
-/// For how long a decision is wanted: until its deadline, and while whoever asked for it is there.
+/// The caller's deadline and connection: the time in which a decision may be made.
 ///
-/// All that works on one decision shares one of these. Once it is over, nothing is decided any more.
+/// All parts that work on one decision share one instance. After the deadline, or if the caller has disconnected, the
+/// request is not decided.
 package final class Wanted: Sendable {
-    /// The seconds that a decision may take if nobody says otherwise.
+    /// The time limit of a decision in seconds, if the caller sets none.
     package static let standardSeconds: Double = 30
 
     private struct State {
         var isWithdrawn = false
-        /// What is cut off by a withdrawal, by its number.
+        /// Functions that cancel parts of the work if the caller disconnects, by their number.
         var cuts: [Int: @Sendable () -> Void] = [:]
         var last = 0
     }
 
     private let clock: any AgentClock
-    /// On the steady clock, so that a wall clock that is set back prolongs nothing.
+    /// The deadline on the steady clock, so that a wall clock that is set back does not extend it.
     private let end: Double
-    /// Seconds since 1970: nothing is decided from then on, though the steady clock may allow it.
+    /// The deadline in seconds since 1970, which counts even if the steady clock allows more time.
     private let before: Int64?
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - seconds: how long it may take from now on.
-    ///   - before: the moment, in seconds since 1970, from which on nothing is to be decided; nil for none.
+    ///   - seconds: the limit from now on, in seconds.
+    ///   - before: the time from which on the request must not be decided, in seconds since 1970. `nil` for none.
     package init(for seconds: Double = standardSeconds, before: Int64? = nil, on clock: any AgentClock) {
         self.clock = clock
         self.before = before
@@ -32,7 +33,7 @@ package final class Wanted: Sendable {
         end = clock.steady + max(min(seconds, left), 0)
     }
 
-    /// Whoever asked for it is gone.
+    /// Withdraws the decision, because the caller has disconnected.
     package func withdraw() {
         let cuts = state.withLock { state in
             state.isWithdrawn = true
@@ -42,23 +43,24 @@ package final class Wanted: Sendable {
         for cut in cuts { cut() }
     }
 
-    /// Why it is no longer wanted; nil while it is.
+    /// The reason why the request must not be decided any more, or `nil` while it may be.
     var overBecause: String? {
         if state.withLock(\.isWithdrawn) { return "whoever asked for it is gone" }
         return isPast ? "it was not ready by its deadline" : nil
     }
 
-    /// Whether its deadline has passed, whoever waits for it.
+    /// Whether its deadline has passed, even if the caller still waits.
     var isPast: Bool { clock.steady >= end || before.map { clock.now >= $0 } ?? false }
 
-    /// Throws `CommandError` `.notInTime` if it is no longer wanted.
+    /// Throws `CommandError` `.notInTime` if the request must not be decided any more.
     func check(_ request: RequestRecord? = nil) throws {
         if let reason = overBecause { throw CommandError(notDecided: reason, request) }
     }
 
-    /// Does a part of the work that may be cut off, by cancelling it; what comes of it then still counts.
+    /// Runs a part of the work, and cancels it at the deadline or if the caller disconnects.
     ///
-    /// It returns when the work has ended: that must be soon after it is cancelled.
+    /// A result of the cancelled work still counts. This returns when the work has ended, so the work must end soon
+    /// after it is cancelled.
     func run<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> T {
         try check()
         let (clock, left) = (clock, max(end - clock.steady, 0))
@@ -88,7 +90,7 @@ package final class Wanted: Sendable {
 }
 
 extension CommandError {
-    /// The decision is no longer wanted, so it was not made.
+    /// The error of a decision that was not made in time.
     fileprivate init(notDecided reason: String, _ request: RequestRecord?) {
         self.init(.notInTime, "nothing was decided: \(reason); ask again", request: request)
     }
