@@ -93,7 +93,7 @@ package struct PersonaFacts: Sendable, Equatable {
 /// The persona that answers a request, and the reason.
 package struct Explanation: Sendable, Equatable {
     package let request: RequestID
-    /// Whether this was decided when the request came. If not, it is the answer that would be given now.
+    /// Whether it was settled when the request came; if not, it is the answer that would be given now.
     package let isSettled: Bool
     /// `persona`, `tag`, `rule` or `nobody`.
     package let by: String

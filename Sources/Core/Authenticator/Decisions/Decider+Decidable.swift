@@ -3,9 +3,9 @@ import Records
 import StoreTables
 import ThreeDS
 
-/// The look at what is to be decided.
+/// The checks of a request before a decision.
 extension Decider {
-    /// A request that can be decided, and its enrollment, as one look into the store found them.
+    /// A request that can be decided, and its enrollment, as read in one database transaction.
     struct Decidable: Sendable {
         var request: RequestRecord
         let enrollment: Enrollment
@@ -15,13 +15,13 @@ extension Decider {
         CommandError(.notFound, "there is no request \(id)")
     }
 
-    /// A request that is pending now and of which all expectations hold that need no enrollment.
+    /// Reads a request that is pending now, and for which all expectations hold that need no enrollment.
     private func undecided(
         _ id: RequestID, expecting expectations: Expectations, in store: StoreReading
     ) throws -> RequestRecord {
         guard let request = try store.request(id) else { throw Self.missing(id) }
         guard request.life.state == .pending else { throw request.tooLate }
-        // The time is taken now that the row is held: a write may have waited long for its turn, and for the row.
+        // Read the clock after the row is locked: a write may have waited long for its turn, and for the row.
         guard let exp = request.exp, exp > ports.clock.now else {
             throw CommandError(.noLongerDecidable, "the request \(request.id) has expired", request: request)
         }
@@ -32,7 +32,7 @@ extension Decider {
         return request
     }
 
-    /// A request that can be decided now and of which all expectations hold.
+    /// Reads a request that can be decided now, and for which all expectations hold.
     func decidable(
         _ id: RequestID, expecting expectations: Expectations, in store: StoreReading
     ) throws -> Decidable {
@@ -52,7 +52,7 @@ extension Decider {
 }
 
 extension RequestRecord {
-    /// The failure that says what became of a request that can no longer be decided.
+    /// The error of a request that can no longer be decided, which names its state.
     var tooLate: CommandError {
         let what =
             switch life.state {
@@ -66,7 +66,7 @@ extension RequestRecord {
         return CommandError(.noLongerDecidable, "the request \(id) \(what)", request: self)
     }
 
-    /// The failure of what cannot be done with a request that is not as the agent wrote it.
+    /// Returns the error of a command about a request whose row the agent did not write.
     func damaged(_ code: CommandError.Code, _ consequence: String) -> CommandError {
         CommandError(
             code,

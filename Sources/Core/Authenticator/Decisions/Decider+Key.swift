@@ -3,12 +3,12 @@ import Keys
 import Records
 import Signing
 
-/// The key of an approval, opened by whatever its enrollment takes.
+/// The key of an approval, which the enrollment's PIN or the agent's secret opens.
 extension Decider {
-    /// Signs and commits in the enrollment's queue, with the key that its user opened for it.
+    /// Opens the enrollment's key for its user, and runs `decide` with it in the enrollment's queue.
     ///
-    /// A PIN that was found right counts as such, also if the request ends before it is decided: the try that was
-    /// counted is taken back with the decision, or else by itself.
+    /// A PIN that was right counts as right, even if the request ends before it is decided. The counted try is taken
+    /// back with the decision, or otherwise in a write of its own.
     func opened(
         _ found: Decidable, on terms: Terms, then decide: (any UnlockedKey) async throws -> DecidedRequest
     ) async throws -> DecidedRequest {
@@ -16,7 +16,7 @@ extension Decider {
         do {
             return try await decide(key)
         } catch {
-            // What went wrong with the decision counts more than a try that could not be taken back.
+            // The error of the decision matters more than a try that could not be taken back.
             if terms.pin != nil { try? await PINCheck(ports: ports).succeeded(found.enrollment) }
             throw error
         }
@@ -32,7 +32,7 @@ extension Decider {
             }
             let check = PINCheck(ports: ports)
             guard terms.pin != nil else {
-                // Nobody is asked for a PIN that would not be tried.
+                // Do not ask for a PIN that would not be tried.
                 try check.expectNotBlocked(enrollment)
                 throw CommandError(pinWantedFor: request)
             }
@@ -62,7 +62,7 @@ extension CustodyError {
                 + "one")
     }
 
-    /// The custody opened the key without having checked the PIN: nobody was verified.
+    /// The error of a key that opened without a check of its PIN, so that no user was verified.
     fileprivate init(unverifiedBy enrollment: Enrollment) {
         self.init(.unavailable, "the key of enrollment \(enrollment.id) opened without its PIN being checked")
     }

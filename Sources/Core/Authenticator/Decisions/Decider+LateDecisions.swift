@@ -3,9 +3,10 @@ import Records
 import StoreTables
 
 extension Decider {
-    /// Ends the delivery of a decision that was committed late, if it is another host's to deliver.
+    /// Ends the delivery of a decision that was committed late, if another host delivers for its enrollment.
     ///
-    /// A decision that the other host has sent by then stays sent. A delivery of this host's share ends as all others do.
+    /// If the other host has already sent the decision, it stays sent. This host ends its own deliveries in the usual
+    /// way.
     func endLate(_ decided: DecidedRequest) async throws {
         guard !ports.isOurs(decided.enrollment.id) else { return }
         try await ports.store.write { store in

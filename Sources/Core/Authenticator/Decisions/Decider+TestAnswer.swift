@@ -6,7 +6,7 @@ import Signing
 import StoreTables
 
 extension Decider {
-    /// Approves with another assertion; all else is as for every approval.
+    /// Approves with a persona's assertion, and otherwise as any approval.
     func approve(
         _ id: RequestID, by approver: Approver, answering answer: any TestAnswer, while wanted: Wanted
     ) async throws -> DecidedRequest {
@@ -29,11 +29,11 @@ extension Decider {
         }
     }
 
-    /// Takes a number and signs, whether the request can still be decided or not.
+    /// Assigns a signCount and signs, even if the request can no longer be decided.
     func undecidedApproval(of request: RequestRecord, by answer: any TestAnswer) async throws -> [UInt8] {
         let owner = request.enrollmentId
         try ports.headStanding.expectApprovals(of: request)
-        // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
+        // The queue admits one approval of a credential at a time, so no signCount is assigned twice.
         try await queues.enter(owner)
         defer { queues.leave(owner) }
         let taken = try await ports.store.write { store -> (Enrollment, UInt32)? in

@@ -8,7 +8,7 @@ import TextAndTime
 import ThreeDS
 import WebAuthn
 
-/// Decides requests: once each, durable before anyone is told.
+/// Decides each request once, and reports a decision only when it is durable.
 struct Decider: Sendable {
     let ports: DecisionPorts
     let queues: SignatureQueues
@@ -19,11 +19,12 @@ struct Decider: Sendable {
     /// Approves or denies one request that is pending.
     ///
     /// - Parameters:
-    ///   - pin: for an approval that takes one; a deny never does.
-    ///   - wanted: once it is over nothing is decided; it is looked at before the key is opened, and again in the
-    ///     database transaction that decides.
-    /// - Returns: the request and its enrollment as the store has them once the decision is durable.
-    /// - Throws: `CommandError` if nothing was decided; what the store or the custody throws, likewise.
+    ///   - pin: the PIN, for an approval that takes one. A denial never takes one.
+    ///   - wanted: the caller's deadline and connection. Once one of them has ended, the request is not decided. This
+    ///     is checked before the key is opened, and again in the database transaction that decides.
+    /// - Returns: the request and its enrollment as stored, once the decision is durable.
+    /// - Throws: `CommandError` if the request was not decided; in that case also the errors of the store and the
+    ///   custody.
     func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations,
         by approver: Approver, pin: PIN?, while wanted: Wanted
@@ -41,28 +42,28 @@ struct Decider: Sendable {
                 .notInTime, "the decision is not sent: it was on disk only after its deadline", request: decided.request
             )
         } catch let error where error is CancellationError || error is NotWantedError {
-            // What was cut off says only that; why, is known here.
+            // A part that was cancelled does not know the reason. `wanted` does.
             try wanted.check()
             throw error
         }
     }
 
-    /// On which terms something is decided.
+    /// The conditions of a decision.
     struct Terms: Sendable {
-        /// What must hold of the request.
+        /// The caller's expectations of the request.
         let expectations: Expectations
-        /// Who decides.
+        /// The person or program that decides.
         let approver: Approver
-        /// For an approval that takes one.
+        /// The PIN, for an approval that takes one.
         let pin: PIN?
-        /// Until when, and as long as who asked is there.
+        /// The caller's deadline and connection.
         let wanted: Wanted
         #if Personas
-        /// What is sent in the place of an honest assertion.
+        /// The substitute for the honest assertion.
         var answer: (any TestAnswer)?
         #endif
 
-        /// Does a part of the work, which is cut off once it is not wanted unless it is short.
+        /// Runs a part of the work, and cancels it once it is not wanted, unless it is short.
         func run<T: Sendable>(
             isShort: Bool, _ work: @escaping @Sendable () async throws -> T
         ) async throws -> T {
@@ -90,10 +91,10 @@ struct Decider: Sendable {
     func approve(_ id: RequestID, on terms: Terms) async throws -> DecidedRequest {
         let wanted = terms.wanted
         let owner = try await owner(of: id)
-        // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
+        // The queue admits one approval of a credential at a time, so no signCount is assigned twice.
         if !queues.tryEnter(owner) { try await wanted.run { [queues] in try await queues.enter(owner) } }
         defer { queues.leave(owner) }
-        // Who was in the queue before may have decided it: then no key is opened and no PIN tried for it.
+        // An earlier approval in the queue may have decided the request: then no key is opened and no PIN tried for it.
         var found = try await look(at: id, on: terms)
         if ports.headStanding.areRowsDue {
             try await wanted.run { [ports] in try await ports.headStanding.untilRowsAreRead(on: ports.patience) }
@@ -101,7 +102,7 @@ struct Decider: Sendable {
             found = try await look(at: id, on: terms)
         }
         try ports.headStanding.expectApprovals(of: found.request)
-        // An old copy of the state goes above the issuer's signCount before it signs again.
+        // A restored copy of the state must raise its signCount above the issuer's before it signs again.
         let isUnknown = ports.headStanding.isRestored && !signCounts.isKnown(owner)
         let mustKnow = found.enrollment.refusedSignCount != nil || isUnknown
         let inquiry =
@@ -125,13 +126,15 @@ struct Decider: Sendable {
         }
     }
 
-    /// The enrollment of a request; all else is looked at in its queue.
+    /// Returns the enrollment of a request; all else is read in its queue.
     private func owner(of id: RequestID) async throws -> EnrollmentID {
         guard let owner = try await ports.store.read({ try $0.owner(of: id) }) else { throw Self.missing(id) }
         return owner
     }
 
-    /// The only look at the enrollment before the deciding database transaction; what is written expects what it found.
+    /// Reads the request and the enrollment before the database transaction that decides.
+    ///
+    /// There is no other read before it. The transaction's writes expect the values found here.
     private func look(at id: RequestID, on terms: Terms) async throws -> Decidable {
         try await ports.store.read { store in
             let found = try decidable(id, expecting: terms.expectations, in: store)
@@ -144,11 +147,11 @@ struct Decider: Sendable {
         case committed(DecidedRequest)
         /// Another signature is needed.
         ///
-        /// A newer message took over while the key was at work, or the number was found to be too low.
+        /// A newer message replaced this one while the key signed, or the signCount was found to be too low.
         case overtaken(Decidable)
     }
 
-    /// Takes a number, signs without holding the database, looks again, commits.
+    /// Assigns a signCount, signs outside a database transaction, reads again, and commits.
     ///
     /// - Parameter opened: the enrollment with the key that was opened.
     private func approveOnce(
@@ -163,9 +166,9 @@ struct Decider: Sendable {
         let body = try await terms.run(isShort: key.signsAtOnce) {
             try await assertion(for: request, of: enrollment, signCount: signCount, with: key, on: terms)
         }
-        // Since the look the key was opened and signed: a cancellation, the expiry, a newer message or the enrollment's
-        // end may have come, its signCount may have been raised or refused, its key and PIN changed, and whoever asked may
-        // be gone; look again before anything is kept.
+        // While the key was opened and signed, a cancellation, the expiry, a newer message or the enrollment's end may
+        // have come. The signCount may have been raised or refused, the key and the PIN changed, and the caller may
+        // have disconnected. Read again before any write.
         return try await ports.store.write { store in
             let newest = try decidable(request.id, expecting: terms.expectations, in: store)
             let now = ports.clock.now
@@ -210,11 +213,12 @@ struct Decider: Sendable {
 
     /// Throws if a refused or restored signCount is not yet settled with the issuer.
     ///
-    /// After a refused assertion or a restore, a number is signed only if the issuer has said which one it accepted.
+    /// After a refused assertion or a restore, the agent signs only if the issuer has reported which signCount it
+    /// accepted.
     ///
     /// - Parameters:
-    ///   - reason: why the issuer could not be asked just now.
-    ///   - isAsked: whether the issuer has said it since the start, or need not.
+    ///   - reason: the reason why the issuer could not be asked just now.
+    ///   - isAsked: whether the issuer has reported it since the start, or need not.
     private static func expectKnownSignCount(
         of enrollment: Enrollment, for request: RequestRecord, _ reason: String? = nil, isAsked: Bool = true
     ) throws {
@@ -225,8 +229,9 @@ struct Decider: Sendable {
                 + "it accepted: \(reason ?? "it has just refused another assertion"); ask again", request: request)
     }
 
-    /// Writes the decision, which is not sent if the commit is known only after the deadline: the disk, or the database,
-    /// may have stood still since the last look.
+    /// Writes the decision, and prevents that it is sent if its commit is known only after the deadline.
+    ///
+    /// The disk or the database may have stalled since the deadline was last checked.
     private func commit(
         _ request: inout RequestRecord, _ text: TransactionText?, body: [UInt8], signCount: UInt32?, now: Int64,
         wanted: Wanted, in store: StoreTransaction

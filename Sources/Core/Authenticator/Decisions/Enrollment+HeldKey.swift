@@ -1,16 +1,18 @@
 import Records
 import Signing
 
-/// Whether a row that is held has the key that was asked.
+/// Checks that a locked row still has the key that was opened.
 extension Enrollment {
-    /// Whether it has the key under the PIN that it had when it was read; a change of the secret may have sealed it anew.
+    /// Returns whether this row has the key and the PIN of the row that was read.
+    ///
+    /// A change of the secret may have sealed the same key anew.
     func hasKey(of read: Enrollment, in custody: any KeyCustody) -> Bool {
         if sealedKey == read.sealedKey { return true }
         guard let sealedKey, let before = read.sealedKey else { return false }
         return custody.isSame(sealedKey, as: before, of: id)
     }
 
-    /// Throws if its key is another one than when it was read: under another PIN, or of an older row.
+    /// Throws if this row has another key than the row that was read: under another PIN, or of an older row.
     func expectKey(of read: Enrollment, in custody: any KeyCustody, for request: RequestRecord? = nil) throws {
         guard !hasKey(of: read, in: custody) else { return }
         throw CommandError(

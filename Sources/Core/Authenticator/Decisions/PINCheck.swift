@@ -3,36 +3,39 @@ import Records
 import StoreTables
 import TextAndTime
 
-/// The only place that tries PINs: every try is counted, and on the disk, before it is made.
+/// The only place that tries PINs, and that makes the count of a try durable before the try.
 ///
-/// Of a key that the agent made, tries are counted for its enrollment, and come one after the other in its queue. Of a key
-/// that was there already they are counted for the key, and come one after the other in the key's queue: also at `enroll`,
-/// when there is no enrollment yet. An answer says that the PIN was wrong and how many tries are left. It may: the PIN is
-/// the only factor that is checked, so nothing is told about another (PSD2 RTS Article 4(3)(a)).
+/// For a key that the agent made, tries are counted for its enrollment, and run one at a time in the enrollment's
+/// queue. For an existing key, tries are counted for the key, and run one at a time in the key's queue. That includes
+/// `enroll`, when there is no enrollment yet.
+///
+/// An answer says that the PIN was wrong and how many tries are left. The PIN is the only factor that is checked, so
+/// this reveals no other factor (PSD2 RTS Article 4(3)(a)).
 struct PINCheck: Sendable {
     let ports: DecisionPorts
 
-    /// Counts a try of an enrollment's PIN, makes it, and takes it back if the key was not asked.
+    /// Counts a try of an enrollment's PIN, makes it, and takes the count back if the key was not asked.
     ///
-    /// Of a key of the agent's own, the count stays until ``succeeded(_:)``, or whatever else says in the store that the
-    /// PIN was right.
+    /// For a key that the agent made, the count stays until ``succeeded(_:)`` or another write records that the PIN was
+    /// right.
     ///
-    /// - Throws: `CommandError` `.userNotVerified` or `.blocked`, `.keyUnavailable` if its key is another one than that
-    ///   of `enrollment` by now; else what `attempt` throws.
+    /// - Throws: `CommandError` `.userNotVerified` or `.blocked`, or `.keyUnavailable` if the enrollment has another
+    ///   key by now; otherwise the errors of `attempt`.
     func run<Result: Sendable>(
         _ enrollment: Enrollment, _ attempt: @Sendable () async throws -> Result
     ) async throws -> Result {
         try await run(subject(of: enrollment), of: enrollment, attempt)
     }
 
-    /// The same for whatever is counted.
+    /// Counts and makes a try for a subject, which is an enrollment or a key.
     func run<Result: Sendable>(
         _ subject: PINTries.Subject, of enrollment: Enrollment? = nil, _ attempt: @Sendable () async throws -> Result
     ) async throws -> Result {
         guard let key = subject.key else { return try await counted(subject, of: enrollment, attempt).result }
-        // Several enrollments may share a token: alone in its queue, right PINs do not count against each other.
+        // Several enrollments may share a token. The queue admits one try at a time, so right PINs do not count against
+        // each other.
         return try await ports.keyQueues.run(key) {
-            // Whoever waited for the queue may have gone away.
+            // The caller may have gone away while it waited for the queue.
             try Task.checkCancellation()
             let (result, before, begun) = try await counted(subject, of: enrollment, attempt)
             try await keyOpened(subject, before: before, begun: begun)
@@ -40,7 +43,9 @@ struct PINCheck: Sendable {
         }
     }
 
-    /// The PIN of a key was right; after wrong ones the journal says so, since it says those.
+    /// Resets the count after a right PIN of a key.
+    ///
+    /// If wrong PINs preceded it, the journal records the right one too, since it has recorded those.
     private func keyOpened(_ subject: PINTries.Subject, before: PINTries, begun: PINTries) async throws {
         try await ports.store.conclude { store in
             let now = ports.clock.now
@@ -49,16 +54,16 @@ struct PINCheck: Sendable {
         }
     }
 
-    /// Throws `CommandError` `.blocked` if no PIN would be tried now.
+    /// Throws `CommandError` `.blocked` if a PIN would not be tried now.
     func expectNotBlocked(_ enrollment: Enrollment) throws {
         guard enrollment.pinTries.isBlocked(at: ports.clock.now) else { return }
         throw CommandError(enrollment.pinTries, of: PINTries.Subject(enrollment.id))
     }
 
-    /// The PIN was right, and nothing else was written about it.
+    /// Resets the count after a right PIN, if no other write has done so.
     ///
-    /// Nobody else tries in this queue, so whatever is counted by now was counted before. It stays counted if the key is
-    /// another one by now: the PIN is not that key's.
+    /// No other try runs in this queue, so all tries in the count were counted before this one. The count stays if the
+    /// enrollment has another key by now, because the PIN is not that key's.
     func succeeded(_ opened: Enrollment) async throws {
         let id = opened.id
         try await ports.store.conclude { store in
@@ -73,7 +78,9 @@ struct PINCheck: Sendable {
         }
     }
 
-    /// The subject of an enrollment's wrong PINs; a key that the agent did not make has its own.
+    /// Returns the subject for which an enrollment's wrong PINs are counted.
+    ///
+    /// A key that the agent did not make has its own subject.
     private func subject(of enrollment: Enrollment) -> PINTries.Subject {
         PINTries.Subject(enrollment.id, key: enrollment.key.external?.identity)
     }
@@ -91,10 +98,10 @@ struct PINCheck: Sendable {
             // The key may have tried the PIN, so the try stays counted.
             throw silence
         } catch let cancellation as CancellationError {
-            // The same: nobody waited for what the key did.
+            // The key may have tried the PIN here too: no caller waited for its answer.
             throw cancellation
         } catch {
-            // No PIN was found wrong: the key could not be asked.
+            // The key could not be asked, so no PIN was found wrong.
             try await set(subject, from: begun, to: before)
             throw error
         }
@@ -106,10 +113,10 @@ struct PINCheck: Sendable {
         try await ports.headStanding.untilRowsAreRead(on: ports.patience)
         try ports.headStanding.expectPINs()
         let (before, begun) = try await ports.store.write { store in
-            // Others may have tried since the enrollment was read, and it may have ended or been damaged.
+            // Since the enrollment was read, others may have tried, and it may have ended or been damaged.
             let enrollment = try subject.enrollment.flatMap { try store.enrollment($0) }
             try enrollment?.expectWhole()
-            // The PIN is tried on the key that was read, and counted in the row that is held.
+            // The PIN is tried on the key that was read, and counted in the locked row.
             if let enrollment, let read { try enrollment.expectKey(of: read, in: ports.custody) }
             guard let before = try subject.key.map({ try store.pinTries(of: $0) }) ?? enrollment?.ownPINTries else {
                 throw CommandError(.notFound, "there is no \(subject.name)")
@@ -122,7 +129,7 @@ struct PINCheck: Sendable {
                     "no PIN of \(subject.name) was tried: the agent has counted PINs of "
                         + "\(PINTries.keysWithoutEnrollment) keys that no enrollment uses, and counts no more")
             }
-            // Of a count that is not the agent's no PIN is tried now.
+            // If the agent did not write the count, no PIN is tried now.
             let isNoted = subject.key != nil && before != .unknown
             let begun = before.begun(at: now, by: isNoted ? store.journalHost ?? "" : nil)
             guard try store.setPINTries(of: subject, from: before, to: begun) else {
@@ -134,7 +141,7 @@ struct PINCheck: Sendable {
             }
             return (before, begun)
         }
-        // The block is to stay, so it is said after the commit.
+        // Throw only after the commit, so that the block stays.
         if before == .unknown { throw CommandError(unknownTriesOf: subject, blockedUntil: begun.blockedUntil) }
         return (before, begun)
     }
@@ -146,16 +153,16 @@ struct PINCheck: Sendable {
         }
     }
 
-    /// What was counted meanwhile stays counted.
+    /// Changes the count from `old` to `new`, unless other tries were counted meanwhile.
     private func set(_ subject: PINTries.Subject, from old: PINTries, to new: PINTries) async throws {
         try await ports.store.conclude { _ = try $0.setPINTries(of: subject, from: old, to: new) }
     }
 }
 
 extension CommandError {
-    /// The PIN was wrong: says how many tries are left.
+    /// The error of a wrong PIN, which says how many tries are left.
     ///
-    /// A PIN is the only factor here, so this tells nothing about another one.
+    /// A PIN is the only factor here, so this reveals no other factor.
     fileprivate init(_ tries: PINTries, of subject: PINTries.Subject) {
         guard let until = tries.blockedUntil else {
             let left = tries.left == 1 ? "1 try" : "\(tries.left) tries"
@@ -168,7 +175,7 @@ extension CommandError {
                 + "\(UTCTime.text(until))" + (subject.enrollment == nil ? "" : ", a deny at any time"))
     }
 
-    /// What is counted of a key is not what the agent wrote; no PIN was tried.
+    /// The error of a count of wrong PINs that the agent did not write, for which no PIN was tried.
     fileprivate init(unknownTriesOf subject: PINTries.Subject, blockedUntil until: Int64?) {
         self.init(
             .blocked,
@@ -177,7 +184,7 @@ extension CommandError {
                 + (until.map(UTCTime.text) ?? "any time") + (subject.enrollment == nil ? "" : ", a deny at any time"))
     }
 
-    /// Nobody was asked for a PIN yet; no try is counted.
+    /// The error of an approval without its PIN, for which no try is counted.
     init(pinWantedFor request: RequestRecord) {
         self.init(
             .pinRequired, "enrollment \(request.enrollmentId) takes a PIN for every approval, and none was given",

@@ -4,7 +4,7 @@ import Keys
 import Records
 import Signing
 
-/// The custody, watched: a key signs only for its own enrollment, and only after it was tested.
+/// A custody in which a key signs only for its own enrollment, and only after a test.
 ///
 /// The test is one signature that verifies, once since the start.
 struct ProvenCustody: KeyCustody {
@@ -16,7 +16,8 @@ struct ProvenCustody: KeyCustody {
     func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
         let name = reference.enrollment
         let key = try await noting(reference.place.extent, of: name) { try await real.unlock(reference, pin: pin) }
-        // Which key was registered never changes: what the caller read before the key was opened still holds.
+        // The registered key of an enrollment never changes: the caller's value from before the key was opened still
+        // holds.
         try await noting(.signature, of: name) { try prove(key, of: name, reference.registered) }
         return key
     }
@@ -54,7 +55,9 @@ struct ProvenCustody: KeyCustody {
         }
     }
 
-    /// A PIN that is wrong or missing says nothing about the key.
+    /// Records a failed test of a key.
+    ///
+    /// A wrong or missing PIN is not recorded, because it does not tell whether the key works.
     private func note(_ failure: CustodyError, _ extent: KeyTest.Extent, of name: EnrollmentID) {
         guard failure.code == .unavailable || failure.code == .silent else { return }
         let test = KeyTest(extent: extent, at: clock.now, problem: failure.description)
@@ -79,6 +82,6 @@ struct ProvenCustody: KeyCustody {
 }
 
 extension KeyPlace {
-    /// How far it is looked at a key that is only opened: one outside signs whenever it is.
+    /// The extent of the test when a key is only opened: an external key signs each time.
     fileprivate var extent: KeyTest.Extent { self == .own ? .seal : .signature }
 }

@@ -7,24 +7,24 @@ import Synchronization
 
 /// Compares the agent's signCounts with the issuers'.
 ///
-/// A restored copy of the state goes above what an issuer has accepted before it signs again.
+/// A restored copy of the state must raise its signCount above the one an issuer has accepted before it signs again.
 ///
-/// Each enrollment is asked for once after start, once a day, and again after its issuer refused an assertion. If the
-/// issuer cannot be asked the agent goes on: an assertion that is refused will tell. But after a refusal, and for a
-/// state that was restored from a backup, nothing is signed until the issuer has said which signCount it accepted: it
-/// is asked before each approval.
+/// The issuer is asked for each enrollment once after the start, once a day, and again after it refused an assertion.
+/// If the issuer cannot be asked, the agent goes on, because a refused assertion will show the fault. But after a
+/// refusal, and for a state that was restored from a backup, the agent signs only after the issuer has reported which
+/// signCount it accepted. Then it asks the issuer before each approval.
 ///
-/// A count that is greater at the first answer after start may be that of a restored copy. One that rises later can
-/// only be another's who signs with the same key: this agent sends no number that is not in its store.
+/// A greater count in the first answer after the start may mean that this state is a restored copy. A count that rises
+/// later means that someone else signs with the same key, because this agent sends no signCount that is not stored.
 struct SignCountWatch: AcceptedSignCounts {
     private final class Checked: Sendable {
         let ids = Mutex<Set<EnrollmentID>>([])
-        /// Those of whom the issuer said since start that it accepted no more than is known here.
+        /// Enrollments whose issuer has reported since the start, and whose signCount here is not below that report.
         let known = Mutex<Set<EnrollmentID>>([])
-        /// When an issuer that did not answer may be asked again; seconds since 1970.
+        /// The time from which an issuer that did not answer may be asked again, in seconds since 1970.
         let notBefore = Mutex<[EnrollmentID: Int64]>([:])
 
-        /// The enrollments that anything is remembered of.
+        /// The enrollments that have an entry in memory.
         var all: Set<EnrollmentID> {
             ids.withLock(\.self).union(known.withLock(\.self)).union(notBefore.withLock { $0.keys })
         }
@@ -36,11 +36,11 @@ struct SignCountWatch: AcceptedSignCounts {
         }
     }
 
-    /// How many issuers are asked at a time after start.
+    /// The limit for enrollments whose issuers are asked at a time after the start.
     private static let atATime = 8
-    /// The seconds for which an approval waits for the answer.
+    /// Seconds for which an approval waits for the answer.
     static let patience: Double = 5
-    /// The seconds after which an issuer that did not answer is asked again.
+    /// Seconds after which an issuer that did not answer is asked again.
     private static let pause: Int64 = 60
     private static let day: Double = 86_400
 
@@ -48,7 +48,7 @@ struct SignCountWatch: AcceptedSignCounts {
     private let ports: Ports
     private let directory: IssuerDirectory
     private let log: Logger
-    /// However many enrollments an issuer has that is down, they cannot fill the log.
+    /// The quota of log lines, so that an issuer that is down cannot fill the log even with many enrollments.
     private let quota: LogQuota
 
     init(ports: Ports, directory: IssuerDirectory, log: Logger, quota: LogQuota) {
@@ -58,7 +58,7 @@ struct SignCountWatch: AcceptedSignCounts {
         self.quota = quota
     }
 
-    /// Asks for all active enrollments at start and once a day, until the task is cancelled.
+    /// Asks the issuers for all active enrollments at the start and once a day, until the task is cancelled.
     func run() async throws {
         while !Task.isCancelled {
             let begun = ports.clock.steady
@@ -68,12 +68,14 @@ struct SignCountWatch: AcceptedSignCounts {
         }
     }
 
-    /// The enrollments that anything is remembered of: those that had not ended at the last look, and newer ones.
+    /// The enrollments that have an entry in memory.
+    ///
+    /// Those that ended are removed once a day.
     var remembered: Set<EnrollmentID> { checked.all }
 
-    /// Asks for all active enrollments of this host, some at a time; any other is asked for before it signs.
+    /// Asks the issuers for all active enrollments of this host, some at a time.
     ///
-    /// Forgets the enrollments that have ended.
+    /// For any other enrollment the issuer is asked before it signs. Ended enrollments are removed from memory.
     private func checkAll() async throws {
         let remembered = checked.all
         let (active, alive) = try await ports.patiently {
@@ -87,25 +89,25 @@ struct SignCountWatch: AcceptedSignCounts {
             for id in waiting.prefix(Self.atATime) { group.addTask { await ensureChecked(id) } }
             waiting = waiting.dropFirst(Self.atATime)
             for await _ in group {
-                // An agent that stops waits for those that it asks, and not for a million more.
+                // An agent that stops waits for the calls under way, and starts no more: there may be a million.
                 guard !Task.isCancelled, let id = waiting.popFirst() else { continue }
                 group.addTask { await ensureChecked(id) }
             }
         }
     }
 
-    /// Whether the issuer is to be asked before the enrollment's key signs.
+    /// Returns whether the issuer must be asked before the enrollment's key signs.
     func isDue(_ id: EnrollmentID) -> Bool {
         let now = ports.clock.now
         return checked.ids.withLock { !$0.contains(id) } && checked.notBefore.withLock { $0[id] ?? now } <= now
     }
 
-    /// Whether the issuer has said since the start which signCount it accepted.
+    /// Returns whether the issuer has reported since the start which signCount it accepted.
     func isKnown(_ id: EnrollmentID) -> Bool { checked.known.withLock { $0.contains(id) } }
 
-    /// Asks the issuer unless that was done since start; returns after `patience` seconds in any case.
+    /// Asks the issuer unless that was done since the start, and returns after `patience` seconds in any case.
     ///
-    /// - Parameter mustKnow: it is asked all the same, since a signCount was refused or restored.
+    /// - Parameter mustKnow: whether to ask even if that is not due, because a signCount was refused or restored.
     @discardableResult
     func ensureChecked(_ id: EnrollmentID, mustKnow: Bool = false) async -> SignCountInquiry {
         guard mustKnow || isDue(id) else { return .notDue }
@@ -118,20 +120,22 @@ struct SignCountWatch: AcceptedSignCounts {
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }
-        // An issuer that hangs costs an approval the patience once a minute, not each time.
+        // So an issuer that hangs delays approvals by the patience once a minute, not each time.
         guard let trouble else { return .answered }
         checked.notBefore.withLock { $0[id] = ports.clock.now + Self.pause }
         return .failed(reason: trouble)
     }
 
-    /// The issuer refused an assertion, and the store has noted that: the signCount may be the reason.
+    /// Asks the issuer again after a refused assertion that the store has recorded.
+    ///
+    /// The signCount may be the reason for the refusal.
     func recheck(_ id: EnrollmentID) async {
         _ = checked.ids.withLock { $0.remove(id) }
         _ = checked.notBefore.withLock { $0.removeValue(forKey: id) }
         await ensureChecked(id)
     }
 
-    /// - Returns: why the issuer could not be asked; nil if it was, or there is nothing to ask.
+    /// - Returns: the reason why the issuer could not be asked. `nil` if it was asked or need not be.
     private func check(_ id: EnrollmentID) async -> String? {
         var issuer = ""
         do {
@@ -142,7 +146,7 @@ struct SignCountWatch: AcceptedSignCounts {
             let access = IssuerAccess(
                 target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
                 token: try ports.sealing.open(membership.sealedToken, for: id))
-            // While it answers, another assertion may be refused: then this answer is too old for that.
+            // During the call the issuer may refuse another assertion: then this answer is too old for that refusal.
             let status = try await ports.gateway.status(access)
             try await goAbove(status.signCount, id, refused: enrollment.refusedSignCount)
             _ = checked.ids.withLock { $0.insert(id) }
@@ -177,7 +181,7 @@ struct SignCountWatch: AcceptedSignCounts {
             guard let enrollment = try store.enrollment(id), accepted > enrollment.signCount else { return nil }
             let raise = SignCountRaise(
                 from: enrollment.signCount, to: accepted, at: now,
-                // Once someone else has signed, a later raise does not make that unseen.
+                // Once someone else has signed, a later raise must not hide that.
                 isElsewhere: isElsewhere || enrollment.signCountRaise?.isElsewhere == true)
             guard try store.change(id, .signCountRaised(raise)) != nil else { return nil }
             try store.record(.signCountRaised(id, raise), at: now)

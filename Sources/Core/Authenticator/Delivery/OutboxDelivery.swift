@@ -4,9 +4,9 @@ import Logging
 import Records
 import StoreTables
 
-/// Delivers decisions, per credential in the order of their signCounts.
+/// The delivery of decisions, for each credential in the order of their signCounts.
 ///
-/// Each is repeated byte for byte until the issuer has answered, and never sent after `exp`.
+/// A decision is repeated byte for byte until the issuer has answered, and never sent after `exp`.
 struct OutboxDelivery: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
@@ -20,7 +20,7 @@ struct OutboxDelivery: Sendable {
         let queue: OutboxQueue
     }
 
-    /// Works until the task is cancelled.
+    /// Delivers decisions until the task is cancelled.
     func run() async throws {
         let calls = hub.pendingKeys { event -> [KeyedCall<Queue>] in
             if case .found(.outbox(let ids, let queue)) = event {
@@ -31,7 +31,7 @@ struct OutboxDelivery: Sendable {
         await KeyedWork().run(try await waitingHere(), then: calls) { queue in await drain(queue) }
     }
 
-    /// The queues that have something, of the enrollments that are this host's.
+    /// Returns the queues with entries, of this host's enrollments.
     private func waitingHere() async throws -> [Queue] {
         let waiting = try await ports.patiently { try await ports.store.read { try $0.outboxEnrollments() } }
         return waiting.filter(ports.isOurs).flatMap(Self.queues)
@@ -41,9 +41,9 @@ struct OutboxDelivery: Sendable {
         OutboxQueue.allCases.map { Queue(enrollment: enrollment, queue: $0) }
     }
 
-    /// The tries of the entry that goes next, since the agent started.
+    /// The tries to send the head of a queue, since the agent started.
     ///
-    /// How often it was sent, why the last try failed, and what of both the store has.
+    /// Has the number of tries and the error of the last one, and which of both the store has.
     private struct Tries: Sendable {
         var times = 0
         var isRecorded = false
@@ -51,7 +51,7 @@ struct OutboxDelivery: Sendable {
         var recordedError: String?
     }
 
-    /// Sends what waits in a queue, one entry at a time, until nothing is left.
+    /// Sends the entries of a queue, one at a time, until the queue is empty.
     private func drain(_ queue: Queue) async {
         var backoff = Backoff(first: 1, limit: 30)
         var tries = Tries()
@@ -75,11 +75,12 @@ struct OutboxDelivery: Sendable {
                     (retryAfter, tries.error) = (time, error)
                     try await recordSending(entry, &tries)
                 }
-                // Decided here, but another host's to deliver: that one is told by the journal, or finds it.
+                // Another host delivers this decision, although it was made here. The journal's event tells that host,
+                // or its periodic look finds the decision.
                 guard ports.isOurs(queue.enrollment) else { return }
                 let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
                 try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))
-                // Meanwhile the share may be another host's, which sends it now.
+                // During the pause another host may have got the share, and sends the entry now.
                 guard ports.isOurs(queue.enrollment) else { return }
             } catch is CancellationError {
                 return
@@ -101,7 +102,7 @@ struct OutboxDelivery: Sendable {
 
     private enum End: Sendable {
         case answered(TransStatus)
-        /// - error: what the issuer said; nil if it said nothing.
+        /// - error: the issuer's reason, or `nil` if it gave none.
         case failed(token: String, error: String? = nil)
     }
 
@@ -115,12 +116,12 @@ struct OutboxDelivery: Sendable {
             return .ended(.failed(token: DeliveryState.decidedLate))
         }
         guard entry.exp > ports.clock.now else { return .ended(.failed(token: ProblemCode.expired.rawValue)) }
-        // What was decided is kept until the row is as it was, or the enrollment ends.
+        // Keep the decision until the row is repaired, or the enrollment ends.
         if enrollment.isDamaged {
             return .again(retryAfter: 60, error: "its row in the database is not as the agent wrote it")
         }
         guard let membership = enrollment.membership else { return .ended(.failed(token: DeliveryState.unenrolled)) }
-        // Ended, not tried again: the decisions behind it do not wait for one that cannot be read.
+        // End the delivery, so that the decisions behind it do not wait for an entry that cannot be read.
         guard let body = entry.body else { return .ended(.failed(token: DeliveryState.damaged)) }
         do {
             let access = IssuerAccess(
@@ -139,11 +140,13 @@ struct OutboxDelivery: Sendable {
         }
     }
 
-    /// Only a problem with a listed code ends it; anything else is like a broken connection.
+    /// Returns the outcome of a failed call; only a problem with a listed code ends the delivery.
+    ///
+    /// Any other failure is handled as a broken connection is.
     private func outcome(
         of failure: IssuerError, sending entry: OutboxEntry, of enrollment: Enrollment
     ) -> Outcome {
-        // A call that was cut off because the agent stops says nothing about the issuer.
+        // A call that was cancelled because the agent stops does not count as the issuer's failure.
         guard !Task.isCancelled else { return .again(retryAfter: nil, error: nil) }
         log.notice(
             "a decision was not accepted",
@@ -159,11 +162,11 @@ struct OutboxDelivery: Sendable {
         }
     }
 
-    /// Records the sending of an entry that was not answered, once, and again if it fails for another reason.
+    /// Records once that an unanswered entry was sent, and again if it fails for another reason.
     ///
-    /// An answer ends most deliveries; then the database transaction of the end records the sending too.
+    /// An answer ends most deliveries. Then the database transaction of the end records the sending too.
     ///
-    /// A store in trouble does not hold the delivery up: then its end records it.
+    /// Trouble of the store does not delay the delivery. Then the end records the sending.
     private func recordSending(_ entry: OutboxEntry, _ tries: inout Tries) async throws {
         let isSent = tries.times > 0 && !tries.isRecorded
         let error = tries.error == tries.recordedError ?? entry.lastError ? nil : tries.error
@@ -177,17 +180,17 @@ struct OutboxDelivery: Sendable {
             tries.isRecorded = tries.isRecorded || isSent
             tries.recordedError = tries.error
         } catch is StoreError {
-            // Whoever watches the store has said so.
+            // `StoreWatch` reports the trouble.
         }
     }
 
-    /// Whether an end is still one, and this host's to write.
+    /// Returns whether an end is still valid, and this host may write it.
     ///
-    /// What the issuer has taken is so whoever says it. Any other answer may be older than what another host has made of
-    /// the entry meanwhile, if that has the share now.
+    /// An accepted decision stays accepted, so each host may write that. If another host has the share now, any other
+    /// answer may be older than the result that host has written for the entry.
     private func stands(_ end: End, of entry: OutboxEntry, in term: WorkTerm?, _ store: StoreReading) throws -> Bool {
         if case .answered = end { return true }
-        // A clock that was wrong when it was not sent for its time may be right by now.
+        // The entry was not sent because it had expired, but the clock may have been wrong then and right now.
         if case .failed(ProblemCode.expired.rawValue, nil) = end, entry.exp > ports.clock.now { return false }
         guard let shares = ports.shares else { return true }
         guard let term, try store.isCurrent(term) else {
@@ -197,15 +200,15 @@ struct OutboxDelivery: Sendable {
         return true
     }
 
-    /// - Parameter term: in which it was sent; nil if its share was not this host's.
-    /// - Returns: false if it is not over.
+    /// - Parameter term: the term in which the entry was sent. `nil` if its share was not this host's.
+    /// - Returns: `false` if the delivery has not ended.
     private func finish(
         _ entry: OutboxEntry, of enrollment: Enrollment, with end: End, in term: WorkTerm?, after tries: Tries
     ) async throws -> Bool {
         let written = try await ports.store.write { store -> (isOver: Bool, isSuspended: Bool?) in
             let now = ports.clock.now
             guard try stands(end, of: entry, in: term, store) else { return (false, nil) }
-            // Another host may have got the same answer meanwhile to the same bytes.
+            // Another host may have got the same answer to the same bytes meanwhile.
             guard try store.isQueued(entry) else { return (true, nil) }
             return (true, try note(end, of: entry, after: tries, now: now, in: store))
         }
@@ -227,7 +230,7 @@ struct OutboxDelivery: Sendable {
         return true
     }
 
-    /// - Returns: whether it is news that the issuer no longer knows the enrollment.
+    /// - Returns: whether the enrollment was suspended now, because its issuer no longer knows it.
     private func note(
         _ end: End, of entry: OutboxEntry, after tries: Tries, now: Int64, in store: StoreTransaction
     ) throws -> Bool {
@@ -256,7 +259,7 @@ struct OutboxDelivery: Sendable {
 }
 
 extension ProblemCode {
-    /// Whether a decision that got this answer is not sent again.
+    /// Whether this answer ends the delivery, so that the decision is not sent again.
     var endsDelivery: Bool {
         switch self {
         case .unknownRequest, .alreadyDecided, .expired, .cancelled, .invalidAssertion, .invalidToken: true

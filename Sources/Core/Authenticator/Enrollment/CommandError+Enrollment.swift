@@ -2,7 +2,7 @@ import IssuerProtocol
 import Keys
 import Records
 
-/// Why a command about an enrollment was not carried out.
+/// The errors of commands about enrollments.
 extension CommandError {
     init(enrolling failure: IssuerError, at target: IssuerTarget) {
         switch failure {
@@ -24,9 +24,10 @@ extension CommandError {
         self.init(.alreadyEnrolled, "enrollment \(other.id) uses the key \(uri.text): unenroll that enrollment first")
     }
 
-    /// Why an enrollment came to nothing.
+    /// The error of an enrollment that was given up.
     ///
-    /// A code that the issuer refuses at the registration is reported as one that it refuses when asked for options.
+    /// If the issuer refuses the code at the registration, this is the same error as for a code that it refuses when
+    /// asked for options.
     init(ended enrollment: Enrollment) {
         let refusedCode = IssuerError.problem(Problem(.invalidEnrollmentCode))
         guard enrollment.endReason != refusedCode.reason else {

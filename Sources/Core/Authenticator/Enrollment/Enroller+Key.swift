@@ -6,13 +6,13 @@ import Signing
 import StoreTables
 import WebAuthn
 
-/// The key of an enrollment that is begun: one that the agent makes, or one that is there already.
+/// The key of a new enrollment, which the agent makes or which exists already.
 extension Enroller {
-    /// The first of the issuer's `pubKeyCredParams` that the agent has.
+    /// Returns the first of the issuer's `pubKeyCredParams` that the agent supports.
     ///
     /// Their order is the issuer's preference (WebAuthn Level 3 §5.4).
     ///
-    /// A key that is there already has one, which must be among them.
+    /// An existing key has one algorithm, which must be among them.
     static func algorithm(
         of options: PublicKeyCredentialCreationOptions, at place: KeyPlace
     ) throws -> SignatureAlgorithm {
@@ -24,17 +24,17 @@ extension Enroller {
         throw CommandError(.issuerRefused, "the issuer accepts no signature algorithm that \(whose) has (\(names))")
     }
 
-    /// Looks at a key that was there already, and has it show that it signs.
+    /// Inspects an existing key, and verifies that it signs.
     ///
-    /// First without a PIN: a key that an enrollment uses is refused, and no PIN is tried. Then with the PIN, which counts
-    /// as any try does. The issuer is asked after that: so a guess costs a try, and a PIN that was mistyped, or a token
-    /// that is not plugged in, costs no code.
+    /// The first step is without a PIN: a key that an enrollment uses is refused, and no PIN is tried. The second step
+    /// is with the PIN, which counts as any try does. The issuer is asked after both. So a guess costs a try, and a
+    /// mistyped PIN or a token that is not plugged in costs no enrollment code.
     func keyPlace(_ parameters: EnrollmentParameters) async throws -> KeyPlace {
         guard let uri = parameters.keyURI else { return .own }
         do {
             let sighting = try await ports.externalKeys.sighting(uri)
             try await refuseIfUsed(uri, sighting)
-            // Another may enroll the same key meanwhile; of two `insert` takes one.
+            // During the inspection another caller may enroll the same key; `insert` accepts only one of the two.
             let inspect: @Sendable () async throws -> ExternalKey = {
                 try await ports.externalKeys.inspect(uri, pin: parameters.pin)
             }
@@ -48,7 +48,7 @@ extension Enroller {
         }
     }
 
-    /// Refuses a key that an enrollment uses, however its URI is spelled, as far as that shows without a PIN.
+    /// Refuses a key that an enrollment uses, in any spelling of its URI, as far as that shows without a PIN.
     private func refuseIfUsed(_ uri: KeyURI, _ sighting: KeySighting) async throws {
         for other in try await ports.store.read({ try $0.enrollmentsOfExternalKeys() }) {
             guard let key = other.key.external else { continue }
@@ -59,12 +59,12 @@ extension Enroller {
         }
     }
 
-    /// Inserts an enrollment with its key and what its issuer is sent, in one database transaction.
+    /// Inserts an enrollment with its key and the request to its issuer, in one database transaction.
     ///
-    /// It gets a name that no other has. A key is one credential (WebAuthn §6.2): two enrollments with it would share what
-    /// one of them lets through.
+    /// The enrollment gets a unique name. A key is one credential (WebAuthn §6.2): two enrollments with the same key
+    /// would share the approvals of one of them.
     ///
-    /// - Throws: `CommandError` if the key, or a name that a person chose, is another enrollment's.
+    /// - Throws: `CommandError` if another enrollment has the key, or has the name that a person chose.
     func insert(
         _ enrollment: Enrollment, with key: EnrolledKey, sending request: EnrollmentRequest, push: KeptSubscription?,
         as parameters: EnrollmentParameters
@@ -92,7 +92,7 @@ extension Enroller {
         }
     }
 
-    /// Has the key made if the agent makes it, and opens it.
+    /// Makes the key if the agent is to make it, and opens it.
     func key(
         of enrollment: Enrollment, algorithm: SignatureAlgorithm, pin: PIN?
     ) async throws -> (enrolled: EnrolledKey, opened: any UnlockedKey) {
@@ -109,9 +109,9 @@ extension Enroller {
     }
 }
 
-/// The key of an enrollment that is begun.
+/// The key of a new enrollment.
 struct EnrolledKey: Sendable {
     let publicKey: PublicKey
-    /// The private half, sealed; nil if the agent did not make it.
+    /// The sealed private half, or `nil` if the agent did not make the key.
     let sealed: [UInt8]?
 }

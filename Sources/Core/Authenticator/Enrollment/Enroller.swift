@@ -8,7 +8,7 @@ import StoreTables
 internal import ThreeDS
 import WebAuthn
 
-/// Starts an enrollment: asks for options, makes the key, and keeps key, row and body, together, before anything is sent.
+/// The start of an enrollment: asks for options, makes the key, and stores key, row and body before any is sent.
 struct Enroller: Sendable {
     let ports: Ports
     let settings: AgentSettings
@@ -18,11 +18,11 @@ struct Enroller: Sendable {
     let hub: EventHub
     let log: Logger
 
-    /// - Returns: the enrollment's id once it is durable; ``RegistrationDelivery`` sends it.
-    /// - Throws: `CommandError` if nothing was begun; then there is no key and no row.
+    /// - Returns: the enrollment's id, once the enrollment is durable; ``RegistrationDelivery`` sends it.
+    /// - Throws: `CommandError` if the enrollment was not begun; then there is no key and no row.
     func begin(_ parameters: EnrollmentParameters) async throws -> EnrollmentID {
         try check(parameters)
-        // Before the issuer is given the code, which can be used once.
+        // Check this before the issuer gets the code, which can be used once.
         try ports.storeHealth.expectRoom()
         guard EnrollmentName.bytes.contains(parameters.name.utf8.count) else {
             throw CommandError(.invalidArgument, "a name has 1 to 256 bytes, without the white space at its ends")
@@ -33,7 +33,7 @@ struct Enroller: Sendable {
         if parameters.isNameChosen {
             try await ports.store.read { try $0.expectFreeName(parameters.name) }
         }
-        // Before the issuer is given the code: what is wrong with a key, here or there, costs none.
+        // Check the key before the issuer gets the code, so that a fault of the key does not use the code up.
         let place = try await keyPlace(parameters)
         try await checkIssuer(parameters.target)
         let answer = try await options(parameters)
@@ -44,7 +44,8 @@ struct Enroller: Sendable {
             let push = try pushes.make(for: enrollment, try await directory.discovery(parameters.target))
             let (key, request) = try await registration(
                 of: enrollment, algorithm: algorithm, answering: answer, pin: parameters.pin, push: push?.sent)
-            // Meanwhile another may have enrolled the same key or taken the name: `insert` looks again.
+            // During these calls another caller may have enrolled the same key or taken the name: `insert` checks
+            // again.
             try await insert(enrollment, with: key, sending: request, push: push?.kept, as: parameters)
         } catch {
             keys.forget(enrollment.id)
@@ -56,7 +57,7 @@ struct Enroller: Sendable {
         return enrollment.id
     }
 
-    /// Checks what can be checked without asking anybody: whether the issuer is allowed, and what goes with the authnType.
+    /// Checks without asking the issuer whether it is allowed, and whether the parameters fit the authnType.
     func check(_ parameters: EnrollmentParameters) throws {
         try settings.allowedIssuers.check(parameters.target.issuer)
         try checkAuthnType(parameters)
@@ -84,8 +85,9 @@ struct Enroller: Sendable {
         }
     }
 
-    /// Refuses an issuer for which no key could be made, or whose requests could not be verified: each payment would be
-    /// lost.
+    /// Refuses an issuer for which no key could be made, or whose requests could not be verified.
+    ///
+    /// Each payment would be lost.
     private func checkIssuer(_ target: IssuerTarget) async throws {
         let problem: String?
         do throws(IssuerError) {
@@ -93,7 +95,7 @@ struct Enroller: Sendable {
         } catch {
             throw CommandError(enrolling: error, at: target)
         }
-        // Only now is it known that the issuer calls itself so.
+        // The name that the issuer gives itself is known only now.
         guard !target.issuer.isByAddress else {
             throw CommandError(
                 .issuerRefused,
@@ -113,7 +115,7 @@ struct Enroller: Sendable {
         }
     }
 
-    /// What the options must be for this agent to make a key; checked before it does.
+    /// Checks that the agent may make a key for these options, before it does.
     private func check(_ options: PublicKeyCredentialCreationOptions, _ parameters: EnrollmentParameters) async throws {
         let issuer = parameters.target.issuer
         guard issuer.permits(rpId: options.rpId) else {
@@ -147,7 +149,7 @@ struct Enroller: Sendable {
         }
     }
 
-    /// An enrollment without its key, and so without what the issuer is sent.
+    /// Makes an enrollment without its key, and so without the body for its issuer.
     private func newEnrollment(
         for parameters: EnrollmentParameters, options: PublicKeyCredentialCreationOptions,
         algorithm: SignatureAlgorithm, key: KeyPlace

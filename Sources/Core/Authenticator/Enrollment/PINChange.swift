@@ -5,16 +5,16 @@ import Records
 import Signing
 import StoreTables
 
-/// Changes the PIN of a key that the agent made.
+/// The change of the PIN of a key that the agent made.
 struct PINChange: Sendable {
-    /// The seconds within which its turn must come: decisions of the same enrollment may be before it.
+    /// Seconds within which the change must get its turn, because decisions of the enrollment may be before it.
     static let patience: Double = 30
 
     let ports: Ports
     let queues: SignatureQueues
 
-    /// - Throws: `CommandError` if the PIN was not changed; a wrong old one counts as at an approval. If its turn does
-    ///   not come in time, no PIN is tried.
+    /// - Throws: `CommandError` if the PIN was not changed. A wrong old PIN counts as a wrong PIN at an approval does.
+    ///   If the change does not get its turn in time, no PIN is tried.
     func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await inTurn(id) {
             let enrollment = try await check(id)
@@ -62,7 +62,7 @@ struct PINChange: Sendable {
         try await change()
     }
 
-    /// The enrollment, if its PIN can be changed now; no try is counted.
+    /// Returns the enrollment if its PIN can be changed now, without counting a try.
     ///
     /// - Throws: `CommandError` if it cannot.
     @discardableResult

@@ -5,7 +5,7 @@ import Records
 import StoreTables
 import TextAndTime
 
-/// Sends registrations: the same bytes until the issuer has answered, also after a crash.
+/// The delivery of registrations, which repeats the same bytes until the issuer has answered, also after a crash.
 struct RegistrationDelivery: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
@@ -13,14 +13,15 @@ struct RegistrationDelivery: Sendable {
     let hub: EventHub
     let log: Logger
 
-    /// The seconds for which an enrollment is repeated before it is given up.
+    /// Seconds for which a registration is repeated before the enrollment is given up.
     static let longest: Int64 = 600
-    /// The seconds for which the host that began an enrollment sends it alone.
+    /// Seconds for which only the host that began an enrollment sends it.
     ///
-    /// To two hosts at once an issuer may answer that the ceremony is over, before it answers either with what it made.
+    /// If two hosts send it at once, an issuer may answer that the ceremony has ended before it answers either host
+    /// with the result.
     static let alone: Int64 = 60
 
-    /// Works until the task is cancelled.
+    /// Sends registrations until the task is cancelled.
     func run() async throws {
         let calls = hub.pendingKeys { event -> [KeyedCall<EnrollmentID>] in
             switch event {
@@ -68,7 +69,7 @@ struct RegistrationDelivery: Sendable {
         do throws(IssuerError) {
             let discovery = try await directory.discovery(enrollment.target)
             let answer = try await ports.gateway.enroll(enrollment.target, discovery, body: body)
-            // While the issuer was asked, somebody may have ended the enrollment: then the answer comes to nothing.
+            // During the call another caller may have ended the enrollment: then the answer has no effect.
             try await keep(answer, enrollment)
             return .over
         } catch {
@@ -95,7 +96,7 @@ struct RegistrationDelivery: Sendable {
             }
             guard isNews else { return }
         } catch {
-            // The answer comes again for the same body.
+            // The issuer gives the same answer again for the same body.
             throw .transient(reason: "the enrollment could not be kept: \(error)", retryAfter: nil)
         }
         log.info("enrolled", metadata: enrollment.logged(["authenticator": "\(answer.authenticatorId.text)"]))
@@ -112,7 +113,7 @@ struct RegistrationDelivery: Sendable {
 
     /// Changes an enrollment as of the time of its database transaction.
     ///
-    /// - Returns: false, and nothing is changed, if someone ended the enrollment while its issuer was asked.
+    /// - Returns: `false` if another caller ended the enrollment during the call to its issuer. Then it is not changed.
     private func change(
         _ id: EnrollmentID, recording fact: JournalFact,
         by transition: @escaping @Sendable (Int64) -> EnrollmentTransition
@@ -121,7 +122,7 @@ struct RegistrationDelivery: Sendable {
             let now = ports.clock.now
             guard let changed = try store.change(id, transition(now)) else { return false }
             try store.record(fact, at: now)
-            // What the issuer took holds the subscription.
+            // The registration that the issuer accepted contains the subscription.
             if changed.membership != nil {
                 try store.registerNewestSubscription(of: id, at: now)
             } else {
@@ -133,7 +134,7 @@ struct RegistrationDelivery: Sendable {
 }
 
 extension ProblemCode {
-    /// Whether a registration that got this answer is not sent again.
+    /// Whether this answer ends the ceremony, so that the registration is not sent again.
     fileprivate var endsCeremony: Bool {
         switch self {
         case .invalidRegistration, .ceremonyExpired, .invalidEnrollmentCode, .invalidRequest: true

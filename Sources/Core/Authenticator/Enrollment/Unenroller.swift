@@ -4,7 +4,7 @@ import Logging
 import Records
 import StoreTables
 
-/// Ends enrollments.
+/// The end of enrollments.
 struct Unenroller: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
@@ -14,18 +14,18 @@ struct Unenroller: Sendable {
     let tally: PushTally
     let log: Logger
 
-    /// How long decisions that wait in the outbox are given to go out first, in seconds.
+    /// Seconds for which the decisions in the outbox may be delivered first.
     private static let outboxPatience: Double = 30
-    /// How long a caller waits for an erasure, in seconds; it goes on without the caller.
+    /// Seconds for which a caller waits for an erasure, which goes on without the caller.
     private static let erasurePatience: Double = 60
 
-    /// Ends one enrollment; one that is over already stays so.
+    /// Ends one enrollment; an ended enrollment stays ended.
     ///
     /// - Parameters:
-    ///   - locally: the issuer is not told.
-    ///   - forced: decisions that wait in the outbox are given up.
-    ///   - erasing: its personal data goes as well, also if it was over already.
-    /// - Throws: `CommandError` if it goes on as it was.
+    ///   - locally: whether to end it without a call to the issuer.
+    ///   - forced: whether to give up the decisions in the outbox.
+    ///   - erasing: whether to erase its personal data too, also if it had already ended.
+    /// - Throws: `CommandError` if the enrollment was not ended.
     func unenroll(_ id: EnrollmentID, locally: Bool, forced: Bool, erasing: Bool) async throws -> Unenrollment {
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else {
             throw CommandError(.notFound, "there is no enrollment \(id)")
@@ -36,16 +36,17 @@ struct Unenroller: Sendable {
             health.setLeaving(id, true)
             defer { health.setLeaving(id, false) }
             if !forced { try await waitForOutbox(id) }
-            // The issuer that a damaged row names may be another.
+            // A damaged row may name another issuer.
             if !locally { try enrollment.expectWhole() }
             if !locally { try await tellIssuer(enrollment) }
-            // Meanwhile another may have ended it, and requests and decisions may have come: `end` looks again.
+            // During these waits another caller may have ended it, and requests and decisions may have come: `end`
+            // checks again.
             try await end(enrollment, erasing: erasing)
         }
         return Unenrollment(wasEnrolled: !enrollment.isOver, isErased: erasing ? try await waitForErasure(id) : nil)
     }
 
-    /// The ``Housekeeper`` erases.
+    /// Waits until the ``Housekeeper`` has erased the personal data.
     private func waitForErasure(_ id: EnrollmentID) async throws -> Bool {
         hub.publish(.erasureWanted(id))
         let isErased = try await hub.wait(
@@ -76,7 +77,7 @@ struct Unenroller: Sendable {
                 token: try ports.sealing.open(membership.sealedToken, for: enrollment.id))
             try await ports.gateway.unenroll(access)
         } catch let failure as IssuerError {
-            // If the issuer has no such enrollment any more, the call has succeeded too.
+            // If the issuer no longer has the enrollment, the call has succeeded too.
             if case .problem(let problem) = failure,
                 problem.code == .invalidToken || problem.code == .unknownAuthenticator
             {
@@ -89,7 +90,7 @@ struct Unenroller: Sendable {
         }
     }
 
-    /// Its key goes with it.
+    /// Ends the enrollment, which deletes its key.
     private func end(_ enrollment: Enrollment, erasing: Bool) async throws {
         let id = enrollment.id
         try await ports.store.write { store in
