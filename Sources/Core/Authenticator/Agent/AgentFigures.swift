@@ -64,9 +64,9 @@ package struct AgentFigures: Sendable {
     /// The connections of the push port; all 0 if the agent receives no pushes.
     package var pushConnections = PortFigures()
 
-    /// Numbers of the enrollments that the agent cannot serve, by cause; 1 for a cause that concerns all.
+    /// Reasons why the agent is not ready: the numbers of enrollments that it cannot serve, by cause.
     ///
-    /// The agent is ready if all are 0. Without the enrollments if the store cannot be read.
+    /// A cause that concerns all has the number 1. Without the enrollments if the store cannot be read.
     package var notReady: [Trouble.Cause: Int] {
         let own: [Trouble.Cause: Int] = [
             .starting: isStarting ? 1 : 0, .database: isStoreHealthy ? 0 : 1, .socket: isSocketThere ? 0 : 1,

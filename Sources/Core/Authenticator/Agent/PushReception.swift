@@ -134,7 +134,7 @@ package struct PushReception: Sendable {
         } catch let failure as IssuerError {
             log.notice("a push waits for the issuer's keys", metadata: ["reason": "\(failure.reason)"])
         } catch is StoreError {
-            // `WatchedStore` has recorded the error.
+            // `WatchedStore` has recorded the trouble.
         } catch {
             log.error("a push could not be stored", metadata: ["reason": "\(error)"])
         }

@@ -2,7 +2,7 @@
 package import Records
 
 extension CommandError {
-    /// The error for an enrollment for which a persona may not answer.
+    /// Makes the error for an enrollment for which a persona may not answer.
     package init(playing enrollment: Enrollment) {
         self.init(
             .invalidArgument,

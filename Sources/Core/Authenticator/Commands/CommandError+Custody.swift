@@ -1,7 +1,7 @@
 import Records
 
 extension CommandError {
-    /// The error of a command for which the custody signed no data.
+    /// Makes the error of a command for which the custody signed no data.
     init(_ failure: CustodyError, request: RequestRecord? = nil) {
         let code: Code =
             switch failure.code {

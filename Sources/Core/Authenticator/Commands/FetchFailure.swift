@@ -1,6 +1,6 @@
 package import Records
 
-/// A failure, for one reason, to ask an issuer for some enrollments.
+/// A failure to fetch from an issuer for some enrollments, all for the same reason.
 package struct FetchFailure: Sendable {
     /// The first of these enrollments.
     package let enrollment: Enrollment

@@ -90,7 +90,7 @@ package final class Wanted: Sendable {
 }
 
 extension CommandError {
-    /// The error of a decision that was not made in time.
+    /// Makes the error of a decision that was not made in time.
     fileprivate init(notDecided reason: String, _ request: RequestRecord?) {
         self.init(.notInTime, "nothing was decided: \(reason); ask again", request: request)
     }

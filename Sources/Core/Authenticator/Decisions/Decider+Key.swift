@@ -3,9 +3,11 @@ import Keys
 import Records
 import Signing
 
-/// The key of an approval, which the enrollment's PIN or the agent's secret opens.
+/// The opening of an approval's key, with a PIN if the enrollment takes one.
 extension Decider {
-    /// Opens the enrollment's key for its user, and runs `decide` with it in the enrollment's queue.
+    /// Opens the enrollment's key for its user, and signs and commits with it.
+    ///
+    /// Called in the enrollment's queue.
     ///
     /// A PIN that was right counts as right, even if the request ends before it is decided. The counted try is taken
     /// back with the decision, or otherwise in a write of its own.
@@ -62,7 +64,7 @@ extension CustodyError {
                 + "one")
     }
 
-    /// The error of a key that opened without a check of its PIN, so that no user was verified.
+    /// Makes the error of a key that opened without a check of its PIN, so that no user was verified.
     fileprivate init(unverifiedBy enrollment: Enrollment) {
         self.init(.unavailable, "the key of enrollment \(enrollment.id) opened without its PIN being checked")
     }

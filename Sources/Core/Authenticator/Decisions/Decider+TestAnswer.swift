@@ -6,7 +6,7 @@ import Signing
 import StoreTables
 
 extension Decider {
-    /// Approves with a persona's assertion, and otherwise as any approval.
+    /// Approves with a persona's assertion; all other steps are those of every approval.
     func approve(
         _ id: RequestID, by approver: Approver, answering answer: any TestAnswer, while wanted: Wanted
     ) async throws -> DecidedRequest {

@@ -8,7 +8,7 @@ import TextAndTime
 import ThreeDS
 import WebAuthn
 
-/// Decides each request once, and reports a decision only when it is durable.
+/// The decider of requests, which decides each once, and reports a decision only when it is durable.
 struct Decider: Sendable {
     let ports: DecisionPorts
     let queues: SignatureQueues
@@ -23,7 +23,7 @@ struct Decider: Sendable {
     ///   - wanted: the caller's deadline and connection. Once one of them has ended, the request is not decided. This
     ///     is checked before the key is opened, and again in the database transaction that decides.
     /// - Returns: the request and its enrollment as stored, once the decision is durable.
-    /// - Throws: `CommandError` if the request was not decided; in that case also the errors of the store and the
+    /// - Throws: `CommandError`, or an error of the store or the custody, if the request was not decided.
     ///   custody.
     func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations,
@@ -63,7 +63,7 @@ struct Decider: Sendable {
         var answer: (any TestAnswer)?
         #endif
 
-        /// Runs a part of the work, and cancels it once it is not wanted, unless it is short.
+        /// Runs a part of the work, which is cancelled once it is not wanted, unless it is short.
         func run<T: Sendable>(
             isShort: Bool, _ work: @escaping @Sendable () async throws -> T
         ) async throws -> T {
@@ -110,7 +110,7 @@ struct Decider: Sendable {
             ? try await wanted.run { [signCounts] in
                 await signCounts.ensureChecked(owner, mustKnow: mustKnow)
             } : .notDue
-        // While the issuer was asked, the signCount may have been raised, and the request or the enrollment may have ended.
+        // During the call the signCount may have been raised, and the request or the enrollment may have ended.
         if inquiry != .notDue { found = try await look(at: id, on: terms) }
         try Self.expectKnownSignCount(
             of: found.enrollment, for: found.request, inquiry.trouble,
@@ -134,7 +134,7 @@ struct Decider: Sendable {
 
     /// Reads the request and the enrollment before the database transaction that decides.
     ///
-    /// There is no other read before it. The transaction's writes expect the values found here.
+    /// It is the only read of the enrollment before that transaction, whose writes expect the values found here.
     private func look(at id: RequestID, on terms: Terms) async throws -> Decidable {
         try await ports.store.read { store in
             let found = try decidable(id, expecting: terms.expectations, in: store)
@@ -229,7 +229,7 @@ struct Decider: Sendable {
                 + "it accepted: \(reason ?? "it has just refused another assertion"); ask again", request: request)
     }
 
-    /// Writes the decision, and prevents that it is sent if its commit is known only after the deadline.
+    /// Writes the decision, and stops its delivery if the commit is known only after the deadline.
     ///
     /// The disk or the database may have stalled since the deadline was last checked.
     private func commit(

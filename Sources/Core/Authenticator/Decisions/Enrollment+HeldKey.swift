@@ -1,7 +1,7 @@
 import Records
 import Signing
 
-/// Checks that a locked row still has the key that was opened.
+/// The check that a locked row still has the key that was opened.
 extension Enrollment {
     /// Returns whether this row has the key and the PIN of the row that was read.
     ///

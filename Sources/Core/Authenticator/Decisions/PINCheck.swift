@@ -3,14 +3,14 @@ import Records
 import StoreTables
 import TextAndTime
 
-/// The only place that tries PINs, and that makes the count of a try durable before the try.
+/// The only place that tries PINs: each try is counted, and the count is durable, before the try is made.
 ///
 /// For a key that the agent made, tries are counted for its enrollment, and run one at a time in the enrollment's
 /// queue. For an existing key, tries are counted for the key, and run one at a time in the key's queue. That includes
-/// `enroll`, when there is no enrollment yet.
+/// `enroll`, which has no enrollment yet.
 ///
 /// An answer says that the PIN was wrong and how many tries are left. The PIN is the only factor that is checked, so
-/// this reveals no other factor (PSD2 RTS Article 4(3)(a)).
+/// the answer reveals no information about another factor (PSD2 RTS Article 4(3)(a)).
 struct PINCheck: Sendable {
     let ports: DecisionPorts
 
@@ -160,9 +160,9 @@ struct PINCheck: Sendable {
 }
 
 extension CommandError {
-    /// The error of a wrong PIN, which says how many tries are left.
+    /// Makes the error of a wrong PIN, which says how many tries are left.
     ///
-    /// A PIN is the only factor here, so this reveals no other factor.
+    /// A PIN is the only factor here, so this reveals no information about another factor.
     fileprivate init(_ tries: PINTries, of subject: PINTries.Subject) {
         guard let until = tries.blockedUntil else {
             let left = tries.left == 1 ? "1 try" : "\(tries.left) tries"
@@ -175,7 +175,7 @@ extension CommandError {
                 + "\(UTCTime.text(until))" + (subject.enrollment == nil ? "" : ", a deny at any time"))
     }
 
-    /// The error of a count of wrong PINs that the agent did not write, for which no PIN was tried.
+    /// Makes the error of a count of wrong PINs that the agent did not write, for which no PIN was tried.
     fileprivate init(unknownTriesOf subject: PINTries.Subject, blockedUntil until: Int64?) {
         self.init(
             .blocked,
@@ -184,7 +184,7 @@ extension CommandError {
                 + (until.map(UTCTime.text) ?? "any time") + (subject.enrollment == nil ? "" : ", a deny at any time"))
     }
 
-    /// The error of an approval without its PIN, for which no try is counted.
+    /// Makes the error of an approval without its PIN, for which no try is counted.
     init(pinWantedFor request: RequestRecord) {
         self.init(
             .pinRequired, "enrollment \(request.enrollmentId) takes a PIN for every approval, and none was given",

@@ -82,6 +82,6 @@ struct ProvenCustody: KeyCustody {
 }
 
 extension KeyPlace {
-    /// The extent of the test when a key is only opened: an external key signs each time.
+    /// The extent of the test if a key is only opened: an external key also signs whenever it is opened.
     fileprivate var extent: KeyTest.Extent { self == .own ? .seal : .signature }
 }

@@ -5,7 +5,7 @@ import Records
 import StoreTables
 import Synchronization
 
-/// Compares the agent's signCounts with the issuers'.
+/// The service that compares the agent's signCounts with the issuers'.
 ///
 /// A restored copy of the state must raise its signCount above the one an issuer has accepted before it signs again.
 ///
@@ -70,7 +70,7 @@ struct SignCountWatch: AcceptedSignCounts {
 
     /// The enrollments that have an entry in memory.
     ///
-    /// Those that ended are removed once a day.
+    /// Ended enrollments are removed once a day.
     var remembered: Set<EnrollmentID> { checked.all }
 
     /// Asks the issuers for all active enrollments of this host, some at a time.

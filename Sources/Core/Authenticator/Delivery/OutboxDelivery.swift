@@ -4,7 +4,7 @@ import Logging
 import Records
 import StoreTables
 
-/// The delivery of decisions, for each credential in the order of their signCounts.
+/// The service that delivers decisions, for each credential in the order of their signCounts.
 ///
 /// A decision is repeated byte for byte until the issuer has answered, and never sent after `exp`.
 struct OutboxDelivery: Sendable {
@@ -43,7 +43,7 @@ struct OutboxDelivery: Sendable {
 
     /// The tries to send the head of a queue, since the agent started.
     ///
-    /// Has the number of tries and the error of the last one, and which of both the store has.
+    /// Has the number of sends, the error of the last try, and which of both the store has.
     private struct Tries: Sendable {
         var times = 0
         var isRecorded = false
@@ -75,8 +75,8 @@ struct OutboxDelivery: Sendable {
                     (retryAfter, tries.error) = (time, error)
                     try await recordSending(entry, &tries)
                 }
-                // Another host delivers this decision, although it was made here. The journal's event tells that host,
-                // or its periodic look finds the decision.
+                // Another host delivers this decision, although it was made here. That host learns of it from the
+                // journal, or its periodic look finds it.
                 guard ports.isOurs(queue.enrollment) else { return }
                 let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
                 try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))
@@ -180,17 +180,17 @@ struct OutboxDelivery: Sendable {
             tries.isRecorded = tries.isRecorded || isSent
             tries.recordedError = tries.error
         } catch is StoreError {
-            // `StoreWatch` reports the trouble.
+            // `StoreWatch` logs the trouble.
         }
     }
 
     /// Returns whether an end is still valid, and this host may write it.
     ///
-    /// An accepted decision stays accepted, so each host may write that. If another host has the share now, any other
-    /// answer may be older than the result that host has written for the entry.
+    /// The issuer's answer to the decision is final, so any host may write it. Any other end may be older than the
+    /// result that another host has written for the entry, if that host has the share now.
     private func stands(_ end: End, of entry: OutboxEntry, in term: WorkTerm?, _ store: StoreReading) throws -> Bool {
         if case .answered = end { return true }
-        // The entry was not sent because it had expired, but the clock may have been wrong then and right now.
+        // The clock may have been wrong when the entry was not sent because of its time, and right by now.
         if case .failed(ProblemCode.expired.rawValue, nil) = end, entry.exp > ports.clock.now { return false }
         guard let shares = ports.shares else { return true }
         guard let term, try store.isCurrent(term) else {

@@ -24,7 +24,7 @@ extension CommandError {
         self.init(.alreadyEnrolled, "enrollment \(other.id) uses the key \(uri.text): unenroll that enrollment first")
     }
 
-    /// The error of an enrollment that was given up.
+    /// Makes the error of an enrollment that was given up.
     ///
     /// If the issuer refuses the code at the registration, this is the same error as for a code that it refuses when
     /// asked for options.

@@ -8,7 +8,9 @@ import StoreTables
 internal import ThreeDS
 import WebAuthn
 
-/// The start of an enrollment: asks for options, makes the key, and stores key, row and body before any is sent.
+/// The command that starts an enrollment.
+///
+/// It asks for options, makes the key, and stores key, row and body together before the body is sent.
 struct Enroller: Sendable {
     let ports: Ports
     let settings: AgentSettings
@@ -19,7 +21,7 @@ struct Enroller: Sendable {
     let log: Logger
 
     /// - Returns: the enrollment's id, once the enrollment is durable; ``RegistrationDelivery`` sends it.
-    /// - Throws: `CommandError` if the enrollment was not begun; then there is no key and no row.
+    /// - Throws: `CommandError` if the enrollment was not begun. Then it has left neither key nor row.
     func begin(_ parameters: EnrollmentParameters) async throws -> EnrollmentID {
         try check(parameters)
         // Check this before the issuer gets the code, which can be used once.
@@ -87,7 +89,7 @@ struct Enroller: Sendable {
 
     /// Refuses an issuer for which no key could be made, or whose requests could not be verified.
     ///
-    /// Each payment would be lost.
+    /// Otherwise each payment would be lost.
     private func checkIssuer(_ target: IssuerTarget) async throws {
         let problem: String?
         do throws(IssuerError) {

@@ -5,7 +5,7 @@ import Records
 import Signing
 import StoreTables
 
-/// The change of the PIN of a key that the agent made.
+/// The command that changes the PIN of a key that the agent made.
 struct PINChange: Sendable {
     /// Seconds within which the change must get its turn, because decisions of the enrollment may be before it.
     static let patience: Double = 30
@@ -29,8 +29,8 @@ struct PINChange: Sendable {
             } catch let failure as CustodyError {
                 throw CommandError(failure)
             }
-            // While the key was opened, the enrollment may have ended, another host may have changed its PIN, or a change
-            // of the secret may have sealed the same key anew.
+            // While the key was opened, the enrollment may have ended, another host may have changed its PIN, or a
+            // change of the secret may have sealed the same key anew.
             let isChanged = try await ports.store.write { store in
                 let held = try store.enrollment(id)
                 let isSame = held?.hasKey(of: enrollment, in: ports.custody) ?? false

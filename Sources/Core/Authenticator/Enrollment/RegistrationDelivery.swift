@@ -5,7 +5,7 @@ import Records
 import StoreTables
 import TextAndTime
 
-/// The delivery of registrations, which repeats the same bytes until the issuer has answered, also after a crash.
+/// The service that sends registrations: the same bytes until the issuer has answered, also after a crash.
 struct RegistrationDelivery: Sendable {
     let ports: Ports
     let directory: IssuerDirectory

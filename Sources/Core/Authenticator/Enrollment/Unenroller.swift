@@ -4,7 +4,7 @@ import Logging
 import Records
 import StoreTables
 
-/// The end of enrollments.
+/// The command that ends enrollments.
 struct Unenroller: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
