@@ -24,6 +24,8 @@ package struct Expectations: Sendable {
     }
 
     /// Returns the first expectation that does not hold, as a sentence, or `nil` if all hold.
+    ///
+    /// Does not check ``textDigest``, which needs the enrollment.
     func firstBroken(by request: RequestRecord) -> String? {
         guard let transaction = request.presented?.transaction else { return "the request shows no transaction" }
         if let amount, !amount.holds(for: transaction.purchase) {
