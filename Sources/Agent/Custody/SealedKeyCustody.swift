@@ -83,7 +83,7 @@ package struct SealedKeyCustody: KeyCustody {
     private static func label(_ name: EnrollmentID) -> String { SealedUse.credentialKey(name).label }
 }
 
-/// One of the agent's own keys, in memory for one decision.
+/// A key of the agent's own, in memory for one decision.
 private struct UnlockedOwnKey: UnlockedKey {
     let key: SigningKey
     /// Only a PIN verifies the user; a key without a PIN opens with the agent's secret, which no user gave.
