@@ -39,7 +39,9 @@ package struct ConfirmedTransaction: Sendable {
     fileprivate let check: UserCheck
     fileprivate let signCount: UInt32
 
-    /// Fails unless the request is undecided, belongs to the enrollment, and the user was present.
+    /// Fails unless the request is undecided, was presented, and belongs to the enrollment, and the user was present.
+    ///
+    /// It also fails unless `signCount` is above the enrollment's.
     package init?(_ request: RequestRecord, of enrollment: Enrollment, check: UserCheck, signCount: UInt32) {
         var life = request.life
         guard life.decide(.approve) == .sign, let presented = request.presented,

@@ -36,7 +36,9 @@ struct PostgresEntrance {
     let open: (_ auditKey: [UInt8]) throws -> SecretAge
 
     struct Entry {
-        /// The number of times that a process has become this host.
+        /// The incarnation, a number that grows whenever a process becomes this host.
+        ///
+        /// A shut-out changes it too.
         let incarnation: Int64
         /// Whether this host seals under its present secret.
         ///

@@ -31,7 +31,7 @@ package struct PostgresHost: Sendable {
     /// - Parameters:
     ///   - seals: the fingerprint of the secret under which the host seals.
     ///   - opens: the fingerprint of another secret whose seals it opens. Empty if there is none.
-    /// - Returns: the incarnation, which is the number of times that a process has become this host.
+    /// - Returns: the incarnation, a number that grows whenever a process becomes this host. A shut-out changes it too.
     /// - Throws: ``HostNameTakenError``.
     func claim(_ connection: PostgresConnection, seals: [UInt8], opens: [UInt8]) throws -> Int64 {
         let rows = try connection.rows(

@@ -44,7 +44,7 @@ extension PostgresStore {
         }
     }
 
-    /// Reads all tables in one snapshot.
+    /// Runs `body` in a read-only database transaction that sees one snapshot.
     package func withSession<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreSession) throws -> Result
     ) async throws -> Result {

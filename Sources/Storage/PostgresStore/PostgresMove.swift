@@ -19,8 +19,8 @@ package struct PostgresMove {
 
     /// Copies in one database transaction.
     ///
-    /// Then no host can enter before ``PostgresStore/admitHosts()``. Removes the rows of an earlier move that was not
-    /// concluded first.
+    /// First removes the rows of an earlier move that was not concluded. Afterwards no host can enter before
+    /// ``PostgresStore/admitHosts()``.
     ///
     /// - Throws: ``PostgresMoveError``, `StoreError`, or an error of `copy`. The database transaction is then rolled
     ///   back.
@@ -64,7 +64,9 @@ package struct PostgresMove {
 }
 
 extension PostgresSettings {
-    /// Settings without limits for a move, which blocks nobody: no host uses the database.
+    /// Settings for a move: an answer may take 600 s, and the agent sets no statement or idle limit.
+    ///
+    /// A long statement blocks nobody, because no host uses the database.
     package var ofMove: PostgresSettings {
         var settings = self
         settings.limits.statement = nil

@@ -73,8 +73,8 @@ package final class PostgresShares: WorkShares {
                 // Otherwise an idle host, which writes no rows, would not notice the shut-out.
                 throw StoreError.naming(taken, place)
             } catch {
-                // If the database does not answer, the share stays until the lease ends, because no other host can get
-                // it before.
+                // If the database does not answer, or another process is this host now, the share stays until the
+                // lease ends. No other host can get it before.
             }
         }
     }

@@ -38,7 +38,8 @@ package final class PostgresStore: Store {
     ///   - secrets: the fingerprints of the secrets that make and open the seals.
     ///   - mayEnterUnfinished: whether the host may enter before a move into the database is complete.
     ///   - open: opens an audit key that a host has sealed. All hosts with an audit key must have the same secret.
-    /// - Throws: `StoreError`, ``SecretChangeRefusal``, or an error of `open`. The database is then unchanged.
+    /// - Throws: `StoreError`, ``SecretChangeRefusal``, or an error of `open`. The tables may have been created by
+    ///   then. After a late `StoreError` this process may be the host, and enrollments marked for a new lineage.
     package init(
         _ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals, dataKeys: any DataKeySeals,
         clock: (any AgentClock)? = nil, secrets: HostSecrets = HostSecrets(), mayEnterUnfinished: Bool = false,
@@ -145,7 +146,7 @@ package final class PostgresStore: Store {
         }
     }
 
-    /// The reason why a commit could be lost with its server, or `nil` if the database has a synchronous standby.
+    /// The reason why a commit could be lost with its server, or `nil` if `synchronous_standby_names` is set.
     package func durabilityGap() async throws -> String? {
         try await Self.naming(settings) {
             try await readers[0].run { connection in

@@ -153,7 +153,10 @@ extension StoreTransaction {
         dataKeys.take(sealed, of: id)
     }
 
-    /// Destroys a data key, so that all values encrypted under it are unreadable in the store and in every copy.
+    /// Destroys a data key, so that values encrypted under it become unreadable here, and in copies that lack the key.
+    ///
+    /// Backups from before still have the key, and for some time so do the database's log and PostgreSQL's unvacuumed
+    /// pages.
     ///
     /// In SQLite the row stays and keeps its length: zeros overwrite the key in place, and no other key moves.
     func destroyDataKey(of id: EnrollmentID) throws {

@@ -205,7 +205,7 @@ extension StoreTransaction {
 
     /// This host's row sum after the writes so far, sealed for a head.
     ///
-    /// Empty, which vouches for no rows, if the sum before it was empty.
+    /// Empty, which vouches for no rows, if the sum before it was empty or does not decrypt.
     func sealedRowSum(at point: JournalPoint) throws -> [UInt8]? {
         guard let written else { return nil }
         let terms = try rowTerms(written)

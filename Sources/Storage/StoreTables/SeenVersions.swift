@@ -195,7 +195,7 @@ package final class SeenVersions: Sendable {
 
     /// Drops the rows that the survey did not read.
     ///
-    /// ``hasSurveyed(_:through:isShared:)`` refuses them from now on.
+    /// ``hasSurveyed(_:through:isShared:)`` lets readers refuse them from now on.
     func conclude(_ survey: UInt32, heads: [String: Int64]) {
         seen.withLock { seen in
             for key in seen.versions.filter({ $0.value.survey < survey }).keys {
@@ -256,7 +256,7 @@ package final class Written {
     struct State {
         /// The evidence of requests, as it was read.
         ///
-        /// Invalid once more evidence is stored.
+        /// An entry is removed once more evidence of its request is stored.
         var pieces: [RequestID: KeptPieces] = [:]
         var versions: [SealedRow: RowVersion] = [:]
         /// The marks that were read.

@@ -1,8 +1,9 @@
 /// The store of everything that must survive a restart of the process.
 ///
-/// A write is one database transaction: when `write` returns, all of it is durable; if it fails, none of it happened.
-/// Cancelling the caller does not interrupt a write that has begun. Bodies are synchronous, so a database transaction
-/// cannot wait for the network or a key. A body may run again if its first run was rolled back.
+/// A write is one database transaction: when `write` returns, all of it is durable; if it throws, none of it happened,
+/// unless the error is a ``StoreError`` with `isInDoubt`. Cancelling the caller does not interrupt a write that has
+/// begun. Bodies are synchronous, so a database transaction cannot wait for the network or a key. A body may run again
+/// if its first run was rolled back.
 package protocol Store: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T
     /// Reads for work that goes through a whole table, one page a call.

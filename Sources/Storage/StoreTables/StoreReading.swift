@@ -54,8 +54,8 @@ package class StoreReading {
 
     /// The oldest version that the row can have by now, as far as this process knows.
     ///
-    /// `nil` if the process does not know one, or if the database transaction only reads. Reads may be one commit
-    /// behind; writes never are.
+    /// `nil` if the process does not know one, or if the database transaction only reads. Reads may see a state from
+    /// before the newest commits; writes never do.
     func leastVersion(of row: SealedRow) -> RowVersion? {
         guard let written else { return nil }
         return written.state.versions[row] ?? sealing.seen[row]

@@ -4,7 +4,7 @@ internal import LinuxProcess
 /// The rule that says which control sockets a client trusts.
 ///
 /// Codes and decisions go only to a socket that belongs to root, to the client's own user, or to the user whom
-/// `OOB_AGENT_USER` names.
+/// `OOB_AGENT_USER` names, by name or number.
 package enum SocketTrust {
     package static let defaultAgentUser = "oob-agent"
 
@@ -70,8 +70,8 @@ package enum SocketTrust {
 
     /// Applies the rule.
     ///
-    /// - Parameter id: returns a user's id by name, or `nil` if no such user exists. It is called only if the result
-    ///   depends on it, because it may wait for a directory service.
+    /// - Parameter id: returns a user's id by name or number, or `nil` if the text is neither. It is called only if the
+    ///   result depends on it, because it may wait for a directory service.
     package static func check(
         _ found: Found, at path: String, ownUser: UInt32, agentUser: String, id: (String) -> UInt32?
     ) throws(ClientError) {

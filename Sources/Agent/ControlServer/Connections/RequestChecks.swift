@@ -31,7 +31,9 @@ extension ControlRoute {
     }
 }
 
-/// The field `accept` (RFC 9110 §12.5.1): the types that a client accepts; its preferences are ignored.
+/// The field `accept` (RFC 9110 §12.5.1): the types that a client accepts.
+///
+/// Its preferences are ignored, except a weight of 0.
 struct MediaRanges {
     private let ranges: [(type: String, isExcluded: Bool)]
 

@@ -24,7 +24,6 @@ struct Decider: Sendable {
     ///     is checked before the key is opened, and again in the database transaction that decides.
     /// - Returns: the request and its enrollment as stored, once the decision is durable.
     /// - Throws: `CommandError`, or an error of the store or the custody, if the request was not decided.
-    ///   custody.
     func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations,
         by approver: Approver, pin: PIN?, while wanted: Wanted
@@ -102,7 +101,7 @@ struct Decider: Sendable {
             found = try await look(at: id, on: terms)
         }
         try ports.headStanding.expectApprovals(of: found.request)
-        // A restored copy of the state must raise its signCount above the issuer's before it signs again.
+        // A restored copy of the state must first raise its signCount to the issuer's, so that its next one is greater.
         let isUnknown = ports.headStanding.isRestored && !signCounts.isKnown(owner)
         let mustKnow = found.enrollment.refusedSignCount != nil || isUnknown
         let inquiry =

@@ -60,9 +60,9 @@ struct PINCheck: Sendable {
         throw CommandError(enrollment.pinTries, of: PINTries.Subject(enrollment.id))
     }
 
-    /// Resets the count after a right PIN, if no other write has done so.
+    /// Resets the count after a right PIN, for callers whose other writes have not done so.
     ///
-    /// No other try runs in this queue, so all tries in the count were counted before this one. The count stays if the
+    /// No other try runs in this queue, so the count has only this try and earlier ones. The count stays if the
     /// enrollment has another key by now, because the PIN is not that key's.
     func succeeded(_ opened: Enrollment) async throws {
         let id = opened.id

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The service that compares the agent's signCounts with the issuers'.
 ///
-/// A restored copy of the state must raise its signCount above the one an issuer has accepted before it signs again.
+/// A restored copy of the state must first raise its signCount to the issuer's, so that its next one is greater.
 ///
 /// The issuer is asked for each enrollment once after the start, once a day, and again after it refused an assertion.
 /// If the issuer cannot be asked, the agent goes on, because a refused assertion will show the fault. But after a
@@ -105,7 +105,9 @@ struct SignCountWatch: AcceptedSignCounts {
     /// Returns whether the issuer has reported since the start which signCount it accepted.
     func isKnown(_ id: EnrollmentID) -> Bool { checked.known.withLock { $0.contains(id) } }
 
-    /// Asks the issuer unless that was done since the start, and returns after `patience` seconds in any case.
+    /// Asks the issuer unless that is not due, and returns after `patience` seconds in any case.
+    ///
+    /// It is not due if the issuer has answered since the last daily check, or has failed to within the last minute.
     ///
     /// - Parameter mustKnow: whether to ask even if that is not due, because a signCount was refused or restored.
     @discardableResult
@@ -120,7 +122,7 @@ struct SignCountWatch: AcceptedSignCounts {
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }
-        // So an issuer that hangs delays approvals by the patience once a minute, not each time.
+        // Note the failure, so that an issuer that hangs delays approvals once a minute, not each time.
         guard let trouble else { return .answered }
         checked.notBefore.withLock { $0[id] = ports.clock.now + Self.pause }
         return .failed(reason: trouble)

@@ -75,8 +75,8 @@ struct OutboxDelivery: Sendable {
                     (retryAfter, tries.error) = (time, error)
                     try await recordSending(entry, &tries)
                 }
-                // Another host delivers this decision, although it was made here. That host learns of it from the
-                // journal, or its periodic look finds it.
+                // If another host has the share, it delivers this decision, although it was made here. That host
+                // learns of it from the journal, or by its periodic look.
                 guard ports.isOurs(queue.enrollment) else { return }
                 let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
                 try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))
@@ -186,8 +186,9 @@ struct OutboxDelivery: Sendable {
 
     /// Returns whether an end is still valid, and this host may write it.
     ///
-    /// The issuer's answer to the decision is final, so any host may write it. Any other end may be older than the
-    /// result that another host has written for the entry, if that host has the share now.
+    /// An accepted decision (`.answered`) is final, so any host may write it. Any other end, also by a problem that the
+    /// issuer has answered, may be older than the result that another host has written for the entry, if that host has
+    /// the share now.
     private func stands(_ end: End, of entry: OutboxEntry, in term: WorkTerm?, _ store: StoreReading) throws -> Bool {
         if case .answered = end { return true }
         // The clock may have been wrong when the entry was not sent because of its time, and right by now.

@@ -113,7 +113,8 @@ struct RegistrationDelivery: Sendable {
 
     /// Changes an enrollment as of the time of its database transaction.
     ///
-    /// - Returns: `false` if another caller ended the enrollment during the call to its issuer. Then it is not changed.
+    /// - Returns: `false` if the enrollment was ended or registered by another caller during the call to its issuer, or
+    ///   if its row is damaged and the change does not end it. Then it is not changed.
     private func change(
         _ id: EnrollmentID, recording fact: JournalFact,
         by transition: @escaping @Sendable (Int64) -> EnrollmentTransition

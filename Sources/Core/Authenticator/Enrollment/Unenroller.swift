@@ -46,7 +46,9 @@ struct Unenroller: Sendable {
         return Unenrollment(wasEnrolled: !enrollment.isOver, isErased: erasing ? try await waitForErasure(id) : nil)
     }
 
-    /// Waits until the ``Housekeeper`` has erased the personal data.
+    /// Asks the ``Housekeeper`` for the erasure, and waits for it for at most ``erasurePatience`` seconds.
+    ///
+    /// - Returns: whether the personal data is erased.
     private func waitForErasure(_ id: EnrollmentID) async throws -> Bool {
         hub.publish(.erasureWanted(id))
         let isErased = try await hub.wait(

@@ -108,9 +108,9 @@ final class DeferredMessages: Sendable {
         }
     }
 
-    /// Returns the time of an issuer's first due message.
+    /// Returns the earliest time of a next try among an issuer's messages, in seconds since 1970 by the wall clock.
     ///
-    /// `nil` if there is none.
+    /// `nil` if none of its messages is deferred.
     func nextDeadline(of issuer: IssuerTarget) -> Int64? {
         state.withLock { state in
             state.held[issuer].flatMap { $0.values.joined().lazy.map(\.readAgainAt).min() }

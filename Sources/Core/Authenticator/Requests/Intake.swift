@@ -26,9 +26,10 @@ struct Intake: Sendable {
     ///   - channel: the channel of arrival. `nil` for messages that were deferred.
     ///   - heldUntil: for deferred messages, the time of their drop on the steady clock.
     ///   - isListed: whether the issuer listed them. Anyone can send a push.
-    /// - Returns: whether a message is in the store now that was not before.
+    /// - Returns: whether the store has news. A message that is older than its known request is stored too, but is no
+    ///   news.
     /// - Throws: the store's errors, `IssuerError` if the issuer's keys cannot be fetched, or `CommandError` for a
-    ///   damaged row. Then no message of the answer was stored.
+    ///   damaged row. Then no message of the answer was stored, deferred or dropped (but see ``StoreError/isInDoubt``).
     @discardableResult
     func receive(
         _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Double? = nil,

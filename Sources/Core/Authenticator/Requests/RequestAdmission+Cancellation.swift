@@ -4,9 +4,10 @@ import Records
 import StoreTables
 
 extension RequestAdmission {
-    /// Applies a cancellation to the request of the jti that it names.
+    /// Cancels the request whose present message has the jti that the cancellation names.
     ///
-    /// If that request has not come yet, the cancellation is stored for it.
+    /// A cancellation that names a replaced message changes no request. If it is admitted, a cancellation is stored in
+    /// any case, for a message that comes later.
     func takeBack(by cancellation: Cancellation, in store: StoreTransaction) throws -> Outcome {
         guard cancellation.exp > now else { return .known }
         if let seen = try store.message(enrollment: enrollment.id, jti: cancellation.jti) {

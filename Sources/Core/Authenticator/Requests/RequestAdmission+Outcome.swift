@@ -50,7 +50,9 @@ extension RequestAdmission {
         case early(secondsAhead: Int64)
         case tooEarly(secondsAhead: Int64)
 
-        /// Whether the message is new in the store.
+        /// Whether the outcome is news.
+        ///
+        /// A message that is older than its known request is stored too, but is no news.
         var isNews: Bool {
             switch self {
             case .presented, .refused, .entered: true

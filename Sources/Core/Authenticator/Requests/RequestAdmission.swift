@@ -249,7 +249,7 @@ struct RequestAdmission {
         decision: [UInt8]? = nil, in store: StoreTransaction
     ) throws -> (request: RequestRecord, text: TransactionText?) {
         let read = arrival.read
-        // Of a request that is refused for lack of room, or is then too late, only the digest is stored.
+        // Without room, only the digest is stored of a request that is refused for any reason or comes too late.
         let message = arrival.hasRoom || presented != nil ? arrival.message : ""
         let request = RequestRecord(
             id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,

@@ -14,9 +14,10 @@ struct Neighbours: Sendable {
     let hub: EventHub
     let log: Logger
     let told: ToldNeighbours
-    /// The most entries of one host that are published after one read of the heads.
+    /// The most entries of one host that are published in one pass.
     ///
-    /// Further ones are skipped, so that no host is behind for longer than one pass.
+    /// If there are more, all of them are skipped, with a ``AgentEvent/gap``, so that no host is behind for longer than
+    /// one pass.
     var most: Int64 = 20_000
 
     /// The seconds between two passes.
@@ -82,7 +83,7 @@ struct Neighbours: Sendable {
         zip(rows, (start + 1)...).allSatisfy { $0.sequence == $1 }
     }
 
-    /// Marks an event that fills the outbox of an enrollment outside this host's share.
+    /// Turns an event that fills the outbox of an enrollment of another share into `journaledElsewhere`.
     ///
     /// The host that decided sends the decision, and the host with the enrollment's share makes sure that it arrives.
     private func asItConcernsThisHost(_ event: AgentEvent) -> AgentEvent {

@@ -58,7 +58,7 @@ struct ProvenTimeKeeper: Sendable {
         if let found = stored ?? newest.map({ ProvenMoment(at: BoundedTime.nearest($0)) }) { time.adopt(found) }
     }
 
-    /// Moves the time up to the proven one, and writes it if it has grown.
+    /// Moves the proven time up to what the clock and the issuers prove, and writes it if it has grown.
     ///
     /// - Parameter growth: the growth from which it is written, in seconds.
     func look(growth: Int64 = step) async throws {

@@ -35,7 +35,7 @@ final class SecretRotation: Sendable {
         var dataKeys = 0
         var auditKey = false
 
-        /// The open enrollments.
+        /// The number of enrollments that have not ended.
         ///
         /// Their rows are sealed under the secret too.
         var rows = 0
@@ -114,8 +114,8 @@ final class SecretRotation: Sendable {
     /// The audit key is last, in one database transaction with the journal's entry: while it is under the previous
     /// secret, the agent does not start with the present one alone.
     ///
-    /// - Throws: the store's errors, or `RotationError` if all values were changed except values that open under
-    ///   neither secret. The next call continues.
+    /// - Throws: the store's errors, or `RotationError` if values of enrollments open under neither secret. Then PIN
+    ///   counts, row key and audit key wait for a later call, which continues.
     func finish() async throws {
         guard let due = due.withLock(\.self), try await isOurTurn(due) else { return }
         if due.left == nil { log.notice("the secret is being changed", metadata: ["keys": "\(due.keys)"]) }
@@ -209,7 +209,7 @@ final class SecretRotation: Sendable {
         return due
     }
 
-    /// Reads the next page of open enrollments.
+    /// Reads the next page of enrollments that have not ended.
     ///
     /// `nil` after the last one.
     func page(after place: Int64?) async throws -> EnrollmentPage? {

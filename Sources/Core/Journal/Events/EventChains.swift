@@ -64,7 +64,8 @@ struct EventChains {
     /// Each chain has an equal part of the page, and at least one event, so that no chain delays another.
     ///
     /// - Parameters:
-    ///   - limit: the number of events, as long as fewer chains have events.
+    ///   - limit: the most events, or one of each chain if more chains than that have some. A `gap` for a host without
+    ///     a chain does not count.
     ///   - kept: the number of the newest entries of a chain from which events are replayed.
     func page(after cursor: EventCursor, limit: Int, kept: Int64, at now: Int64) throws -> EventPage {
         let (start, unknown) = resolved(cursor)

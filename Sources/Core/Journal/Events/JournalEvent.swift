@@ -18,7 +18,7 @@ package struct JournalEvent: Sendable, Equatable {
     package internal(set) var host = ""
     /// The position of a reader that has received the events up to this one.
     package internal(set) var cursor = EventCursor.beginning
-    /// The number of the entry; the numbers within a chain ascend, with gaps.
+    /// The number of the entry; the numbers within a chain ascend, but are not consecutive.
     package let sequence: Int64
     /// The time in RFC 3339, UTC, whole seconds.
     package let at: String

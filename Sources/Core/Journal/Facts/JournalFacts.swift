@@ -99,7 +99,9 @@ extension JournalFact {
         JournalFact(.verified, subject.journaled)
     }
 
-    /// A correction of a count that another program than the agent had lowered.
+    /// The replacement of a key's wrong-PIN count that the agent did not write; no PIN was tried.
+    ///
+    /// The new count blocks the key for a day.
     package static func pinTriesPutBack(_ subject: PINTries.Subject, _ tries: PINTries) -> JournalFact {
         JournalFact(.pinTriesPutBack, subject.journaled.adding(tries))
     }
@@ -169,7 +171,8 @@ extension JournalFact {
         about(request, .expired, with: JSONObject().adding(message, request.acsTransId))
     }
 
-    /// - Parameter message: the message that was cancelled before it came, or `nil` if the request existed already.
+    /// - Parameter message: the message that was cancelled before it came, or `nil` if the request's present message
+    ///   had come already.
     package static func cancelled(_ request: RequestRecord, by message: SeenMessage? = nil) -> JournalFact {
         about(request, .cancelled, with: JSONObject().adding(message, request.acsTransId))
     }

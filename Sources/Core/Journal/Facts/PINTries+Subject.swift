@@ -17,7 +17,7 @@ extension PINTries {
         }
 
         let kind: Kind
-        /// The enrollment through which the PIN is tried, or `nil` if no enrollment uses the key.
+        /// The enrollment through which the PIN is tried, or `nil` if it is tried through none or that is not known.
         package let enrollment: EnrollmentID?
         /// The subject's name in messages.
         package let name: String
@@ -28,7 +28,7 @@ extension PINTries {
             name = "enrollment \(id)"
         }
 
-        /// Creates the subject for a key that no enrollment uses.
+        /// Creates the subject for a key, without the enrollment through which its PIN was tried.
         init(_ key: KeyIdentity) {
             kind = .key(key)
             enrollment = nil

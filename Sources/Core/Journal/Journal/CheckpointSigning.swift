@@ -24,7 +24,8 @@ package struct CheckpointSigning: Sendable {
     /// Signs all checkpoints that are due, each in its own database transaction, until the task is cancelled.
     ///
     /// - Returns: the number of signed checkpoints.
-    /// - Throws: ``JournalError`` for an entry that fails verification. From there on, no checkpoint is signed.
+    /// - Throws: ``JournalError`` for an entry, a mark or a checkpoint that fails verification. Then this call signs no
+    ///   checkpoint.
     @discardableResult
     package func run() async throws -> Int {
         guard var due = try await due() else { return 0 }

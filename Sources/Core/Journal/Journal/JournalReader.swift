@@ -42,8 +42,8 @@ extension JournalReader {
 
     /// Resolves a number without a host to a place in a named chain.
     ///
-    /// If there are several chains, the number must be in exactly one of them: the only chain that has come so far. So
-    /// a reader from before the second host can continue.
+    /// If there are several chains, the number must lie in exactly one of them, the only chain that is that long. So a
+    /// reader from before the second host can continue.
     ///
     /// - Throws: `CommandError` `.invalidArgument` if the chain is not clear.
     package func place(_ cursor: EventCursor) async throws -> EventCursor {

@@ -8,7 +8,7 @@ import TextAndTime
 struct JournaledPINTries: Sendable {
     private var ofEnrollments = ChainTries<EnrollmentID>()
     private var ofKeys = ChainTries<KeyIdentity>()
-    /// The versions of the rows with the last change of the PIN; a move of the state keeps or raises them.
+    /// The row's version at the last change of the PIN, by enrollment; a move of the state keeps or raises it.
     private var changes = CompactNumbers<EnrollmentID>()
     /// The number behind which each chain was read.
     private(set) var starts: [String: Int64] = [:]

@@ -68,8 +68,8 @@ struct JournaledRows: Sendable {
 
     /// Returns the contradiction between rows and journal, or `nil` if they agree.
     ///
-    /// - Parameter all: whether all faults count. Otherwise only signatures count, because one bad row does not affect
-    ///   a request.
+    /// - Parameter all: whether all faults count. Otherwise only contradictions of signCounts count, because one bad
+    ///   row does not affect a request.
     func firstFault(all: Bool) -> JournalError? {
         guard all else { return faults.signCount }
         return faults.signCount ?? enrolled.fault ?? faults.row ?? faults.tries ?? faults.keyTries

@@ -52,7 +52,7 @@ struct JournaledSignCounts: Sendable {
         return hosts.count - 1
     }
 
-    /// Returns a clause about the first enrollment that has signed more often than the journal reports.
+    /// Returns a clause about the first enrollment whose row and journal have different signCounts.
     ///
     /// If the kept entries do not mention an enrollment, it cannot be checked.
     func firstMissing(of enrollments: [Enrollment]) -> String? {

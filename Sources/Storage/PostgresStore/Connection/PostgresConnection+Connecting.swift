@@ -4,8 +4,9 @@ import CPostgres
 extension PostgresConnection {
     /// Connects to the first server of a URL that accepts writes.
     ///
-    /// Only the environment variables and files that the URL names have an effect. The system resolves host names,
-    /// which takes as long as resolv.conf allows.
+    /// No environment variable for a libpq keyword has an effect, because ``ConnectionKeywords`` overrides or refuses
+    /// each. libpq reads no file except those that the URL names. The system resolves host names, which takes as long
+    /// as resolv.conf allows.
     ///
     /// - Throws: the errors of all servers, with the SQLSTATE of the last one.
     package static func connect(

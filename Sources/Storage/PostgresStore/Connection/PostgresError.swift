@@ -29,30 +29,30 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
 
 /// The errors that callers handle.
 extension PostgresError {
-    /// A conflict of two database transactions, which may succeed if they run again.
+    /// Whether two database transactions were in conflict, so that this one may succeed if it runs again.
     ///
     /// Another commit came first (a serialization failure), or there was a deadlock.
     package var isToBeRepeated: Bool { state == "40001" || state == "40P01" }
-    /// A unique index that already has such a row.
+    /// Whether a unique index already has such a row.
     package var isDuplicate: Bool { state == "23505" }
-    /// A refused lock, either at once (`NOWAIT`) or after `lock_timeout`.
+    /// Whether a lock was refused, either at once (`NOWAIT`) or after `lock_timeout`.
     package var isLockNotAvailable: Bool { state == "55P03" }
-    /// A server that accepts no writes, such as a standby.
+    /// Whether the server accepts no writes, as a standby does, or the database transaction is read-only.
     package var isReadOnly: Bool { state == "25006" }
     package var isDiskFull: Bool { state == "53100" }
     package var isTooManyConnections: Bool { state == "53300" }
-    /// A server that is stopping, starting or recovering, or an administrator who has ended the connection.
+    /// Whether the server is stopping, starting or recovering, or an administrator has ended the connection.
     package var isServerGoing: Bool { state.map { ["57P01", "57P02", "57P03"].contains($0) } ?? false }
-    /// A statement that exceeded `statement_timeout` or was cancelled.
+    /// Whether the statement exceeded `statement_timeout` or was cancelled.
     package var isCancelled: Bool { state == "57014" }
-    /// A missing permission of the role.
+    /// Whether the role lacks a permission.
     package var isNotPermitted: Bool { state == "42501" }
-    /// A refused login: a wrong password, an unknown role, or a rule in pg_hba.conf.
+    /// Whether the login was refused: for a wrong password, an unknown role, or by a rule in pg_hba.conf.
     package var isAuthenticationFailure: Bool { state?.hasPrefix("28") ?? false }
     package var isDatabaseMissing: Bool { state == "3D000" }
-    /// A startup parameter that a pooler refuses (PgBouncer's wording).
+    /// Whether a pooler refused a startup parameter (PgBouncer's wording).
     var isOfPooler: Bool { message.contains("unsupported startup parameter") }
-    /// A prepared statement that is missing or no longer fits its tables.
+    /// Whether a prepared statement is missing or no longer fits its tables.
     var isStatementStale: Bool { state == "26000" || state == "0A000" }
 }
 #endif

@@ -34,7 +34,7 @@ package struct PostgresLimits: Sendable, Equatable {
         return (fixed + given).joined(separator: " ")
     }
 
-    /// An option that shows whether the server has received them.
+    /// An option in ``serverOptions``, read back to find out whether the server got them.
     package static let probe = (name: "client_connection_check_interval", value: "5000", shown: "5s")
 
     private var times: [(name: String, time: Duration?)] {

@@ -42,7 +42,7 @@ package struct Enrollment: Sendable {
     package internal(set) var signCountRaise: SignCountRaise?
     /// The signCount that the issuer refused, or that a restored copy has.
     ///
-    /// `nil` if the question is settled. Until the issuer has stated which signCount it accepted, the agent does not
+    /// `nil` if there is none, or once the issuer has stated which signCount it accepted. Until then the agent does not
     /// sign.
     package internal(set) var refusedSignCount: UInt32?
     /// The reason for giving it up, or `nil` if it was not given up.
@@ -113,7 +113,7 @@ package struct Enrollment: Sendable {
         endedAt = now
     }
 
-    /// The tries that count for its next try.
+    /// The wrong PINs that decide about its next try: the external key's, or its own.
     package var pinTries: PINTries { keyTries ?? ownPINTries }
 
     /// Whether an approval can claim user verification.

@@ -7,11 +7,11 @@ import Keys
 /// writes back data that it read before an `await`. If the row does not meet the precondition, the store writes no
 /// change and reports that to the caller.
 ///
-/// A live enrollment has not ended.
+/// Below, "live" means that the enrollment has not ended.
 package enum EnrollmentTransition: Sendable {
-    /// The issuer has accepted the registration; expects that it was not accepted yet.
+    /// The issuer has accepted the registration; expects an enrollment in the state `enrolling`.
     case registered(Membership)
-    /// The registration is given up, and the enrollment ends; expects that the issuer has not accepted it.
+    /// The registration is given up, and the enrollment ends; expects one in the state `enrolling`.
     case givenUp(reason: String, at: Int64)
     /// The issuer no longer knows the token; expects an active enrollment.
     case suspended

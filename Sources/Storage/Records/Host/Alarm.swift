@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An alarm that has not fired.
+/// A handle that cancels an action set for a later time.
 package struct Alarm: Sendable {
     private let callOff: @Sendable () -> Void
 

@@ -39,7 +39,9 @@ package struct StoreError: Error, Sendable, Equatable {
     package let detail: String?
     /// The remedy, if it is not the usual one for the kind.
     package let remedy: String?
-    /// Whether the failed write may still be there after a power failure; otherwise it left no change.
+    /// Whether the failed write may have been made all the same; otherwise it left no change.
+    ///
+    /// In SQLite it may reappear after a power failure. In PostgreSQL the answer to its commit was lost.
     package let isInDoubt: Bool
 
     package init(

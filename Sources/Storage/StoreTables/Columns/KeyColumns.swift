@@ -76,6 +76,8 @@ extension PINTries {
 extension StoreReading {
     /// The PIN tries of an external key, counted over all enrollments that use it.
     ///
+    /// Tries without an enrollment (`enroll`) are counted too.
+    ///
     /// ``PINTries/unknown`` if the row is not as the agent wrote it.
     package func pinTries(of key: KeyIdentity) throws -> PINTries {
         try hold(.keyTries(key))
@@ -138,7 +140,7 @@ extension StoreTransaction {
     @discardableResult
     package func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool {
         guard try pinTries(of: key) == old else { return false }
-        // A key whose first PIN was right has no row, and needs none.
+        // A count that stays ``PINTries/fresh`` needs no row.
         guard old != new || old != .fresh else { return true }
         try write(new, of: key)
         return true

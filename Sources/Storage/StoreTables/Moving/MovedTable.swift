@@ -25,8 +25,7 @@ struct MovedTable: Sendable {
 
     /// The tables, each after the tables that its rows refer to.
     ///
-    /// `message_tally` and `stored_bytes` are missing, because
-    /// triggers fill them in both databases.
+    /// `message_tally` and `stored_bytes` are missing, because triggers fill them in both databases.
     static let all = [
         MovedTable(
             name: "enrollment", key: ["seq"], counter: "seq", personal: names(EnrollmentColumn.personal),

@@ -137,7 +137,7 @@ package enum StoreSchema {
 package enum StoreFormError: Error, Equatable {
     /// The database has tables, but none that records a form.
     case unknown(table: String)
-    /// The form has this number, but other tables.
+    /// The tables have this form's number, but other statements made them.
     ///
     /// A form may change until a version with it is released.
     case unreleased

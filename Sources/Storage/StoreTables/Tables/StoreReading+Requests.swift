@@ -152,7 +152,7 @@ extension StoreReading {
 
     /// The presented request with the greatest `iat` under this acsTransId.
     ///
-    /// Includes requests that only their `exp` or a cancellation kept from being presented, but no refused ones.
+    /// Includes a request that was cancelled before it came, but no request that was refused or came too late.
     package func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord? {
         try hold(enrollment)
         return try requests(

@@ -32,7 +32,8 @@ extension StoreTransaction {
 
     /// Deletes requests that have ended.
     ///
-    /// A request stays until its newest message has expired. That message may have arrived long after the first one.
+    /// A presented request stays until `time` is after the expiry of its newest message, which may have arrived long
+    /// after the first one.
     private func removeRequests(before time: Int64, limit: Int) throws -> Int {
         let over = try database.numbers(
             """

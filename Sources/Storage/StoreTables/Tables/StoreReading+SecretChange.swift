@@ -68,7 +68,7 @@ extension StoreTransaction {
         // The row lock lets one host at a time decide. A host that starts from now on seals under the new secret.
         guard try database.text("SELECT host FROM secret_change FOR UPDATE") != nil else { return .over }
         try database.run(SecretChangeStatement.shutOut)
-        // After the shut-out: a host that came back just before it is running, so this query finds it.
+        // Asked after the shut-out: a host that renewed its lease just before that counts as running, and is found.
         let sealers = try database.rows(SecretChangeStatement.sealers) { row in
             if case .text(let name) = row[0] { name } else { "" }
         }
