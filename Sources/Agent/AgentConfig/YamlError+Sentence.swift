@@ -4,7 +4,7 @@ import Yams
 extension YamlError {
     /// "LINE: problem", or the problem alone if Yams gives no line.
     ///
-    /// The words are our own, because libyaml's do not name the member.
+    /// The words are our own, because libyaml's messages do not name the member.
     func sentence(about text: String) -> String {
         // Lines end with LF, CR LF or CR alone; `\r\n` is one Character.
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -21,10 +21,10 @@ extension YamlError {
     }
 }
 
-/// A problem of libyaml's with a line of a text.
+/// An error of libyaml and its line.
 private struct YAMLProblem {
     private let problem: String
-    /// The line and the column of the character that libyaml rejected, from 1.
+    /// The error's position, or the start of the open quote, flow or key: line and column, from 1.
     private let mark: Mark
     /// The number of the line to correct, from 1.
     private let number: Int
@@ -32,8 +32,8 @@ private struct YAMLProblem {
 
     init(_ problem: String, at mark: Mark, in context: YamlError.Context?, of lines: [Substring]) {
         self.problem = problem
-        // An open quote or bracket is corrected where it begins, although libyaml may report it on a later line. Other
-        // contexts, such as a block or a document, begin far above.
+        // Report an open quote or bracket at its start: libyaml may report a later line. Other contexts, such as a
+        // block or a document, begin far above.
         if let context, ["quoted scalar", "flow", "simple key"].contains(where: context.text.contains(_:)),
             context.mark.line < mark.line
         {
@@ -72,7 +72,9 @@ private struct YAMLProblem {
 
     private static let indent = "the line must begin in the column of those that it belongs to"
 
-    /// The sign with a meaning in YAML: the character that libyaml rejected, or the first of the value.
+    /// The YAML indicator in the value's place: the character at `mark`, or else the value's first.
+    ///
+    /// `nil` if neither is an indicator.
     private var sign: Unicode.Scalar? {
         if let at, "*&!|>@%`".unicodeScalars.contains(at) { return at }
         return parts?.value.unicodeScalars.first { $0 != " " && $0 != "\t" }.flatMap {

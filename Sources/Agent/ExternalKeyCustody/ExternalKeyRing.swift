@@ -2,9 +2,9 @@ import Keys
 import Records
 import Signing
 
-/// Keys that the agent did not make, with a thread for each kind of place.
+/// Keys that the agent did not make, with three serial queues: for key files, the TPM, and all PKCS #11 tokens.
 ///
-/// So a token that does not answer blocks no keys in other places.
+/// So a token that does not answer blocks the keys on other tokens, but no keys in other places.
 struct ExternalKeyRing: Sendable {
     private let keys: ExternalKeys
     private let files: TokenQueue
@@ -81,13 +81,16 @@ struct ExternalKeyRing: Sendable {
 
 /// An external key for one decision.
 ///
-/// It is opened again for the signature, so that it does not stay open in between.
+/// It is closed after its proof and opened again for the signature, so that it does not stay open in between.
 private struct UnlockedExternalKey: UnlockedKey {
     let ring: ExternalKeyRing
     let key: ExternalKey
     let pin: Secret?
 
-    /// With a PIN, `ExternalKeys.proven` has returned: so the PIN was right, and the key cannot be used without it.
+    /// Whether a PIN was given.
+    ///
+    /// This value exists only after `ExternalKeys.proven` has verified the PIN, and that the key cannot be used without
+    /// it.
     var verifiesUser: Bool { pin != nil }
 
     var publicKey: PublicKey { key.facts.publicKey }

@@ -13,7 +13,7 @@ extension IssuerError {
     static let cancelled = IssuerError.transient(reason: "the call was cancelled", retryAfter: nil)
 }
 
-/// The path to one issuer, and the sentences for failures on it.
+/// The error messages for failed connections to one issuer, and the proxy to it.
 struct ConnectionDiagnosis: Sendable {
     let proxy: HTTPProxy?
     private let host: String
@@ -25,7 +25,7 @@ struct ConnectionDiagnosis: Sendable {
         showsIdentity = network.identity != nil
     }
 
-    /// Maps a failure below the protocol to a sentence of our own: the errors may quote bytes sent or received.
+    /// Maps a transport error to our own text: the error may quote bytes sent or received.
     func failure(_ error: any Error, reading call: IssuerCall, retryAfter: Int64?) -> IssuerError {
         if error is CancellationError { return .cancelled }
         if error is NIOTooManyBytesError {
@@ -68,7 +68,9 @@ struct ConnectionDiagnosis: Sendable {
         }
     }
 
-    /// An error of name resolution, or else the error of the last address that was tried.
+    /// Describes the last address's error.
+    ///
+    /// If no address was tried, describes the error of name resolution.
     private func sentence(_ error: NIOConnectionError) -> String {
         guard let last = error.connectionErrors.last else {
             // The resolver needs a descriptor too, and does not report that it got none.
@@ -87,7 +89,7 @@ struct ConnectionDiagnosis: Sendable {
         }
     }
 
-    /// Finds BoringSSL's name of the failure in the error's text: the library has no case for most failures.
+    /// Matches BoringSSL's name of the failure in the error's text: swift-nio-ssl has no case for most failures.
     private func sentence(_ error: BoringSSLError) -> String {
         let text = "\(error)"
         let names: (String...) -> Bool = { $0.contains { text.contains($0) } }
@@ -106,7 +108,7 @@ struct ConnectionDiagnosis: Sendable {
                 ? "the issuer refused the client certificate"
                 : "the issuer asks for a client certificate: set client-cert and client-key"
         }
-        // Before TLS 1.3, a server reports a missing client certificate by this alert only.
+        // In TLS 1.2, handshake_failure may mean a missing client certificate (RFC 5246 §7.4.6).
         if names("ALERT_HANDSHAKE_FAILURE"), !showsIdentity {
             return "the issuer broke off the TLS handshake: it may ask for a client certificate"
         }

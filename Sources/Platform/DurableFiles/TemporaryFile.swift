@@ -1,8 +1,8 @@
 import Glibc
 
-/// A file with a random name in the directory of its final name.
+/// A temporary file with a random name in the target's directory.
 ///
-/// It is removed unless it was renamed.
+/// It is removed unless it was renamed. After a crash, ``DurableFile/removeLeftovers(in:)`` removes it.
 struct TemporaryFile: ~Copyable {
     static let prefix = ".tmp-"
 
@@ -33,7 +33,8 @@ struct TemporaryFile: ~Copyable {
 
     /// Gives the file its final name.
     ///
-    /// A reader that opens that name gets the old file or the complete new one.
+    /// A reader that opens that name gets the old file or the complete new one. The caller must synchronize the
+    /// directory afterwards.
     mutating func take(
         _ location: FileLocation, in directory: borrowing Descriptor, replacing: Bool
     ) throws(FileError) {
@@ -43,8 +44,8 @@ struct TemporaryFile: ~Copyable {
             }
             isRenamed = true
         } else {
-            // A link, because rename would overwrite the file, and Glibc's module lacks renameat2. `deinit` removes the
-            // temporary name.
+            // Link instead of rename: rename(2) would overwrite an existing file, and Glibc's module lacks renameat2.
+            // `deinit` removes the temporary name.
             guard unsafe linkat(directory.number, name, directory.number, location.name, 0) == 0 else {
                 throw .afterCall("link", path: location.path)
             }

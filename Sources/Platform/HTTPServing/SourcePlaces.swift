@@ -1,16 +1,20 @@
 import FairSharing
 
-/// The places of a port, by the address that its connections come from.
+/// The connections of one port, counted per network and host of the client.
 ///
-/// The first connection to be closed is the one whose client has owed a whole request for the longest. A connection
-/// that is being answered is closed last. Half of the places are kept for connections on which a good request came.
+/// A host has at most a quarter of the places. If there are too many connections, one is closed: of that host, or else
+/// of the busiest network, and in it of the busiest host. There, the client that has owed a whole request for the
+/// longest comes first, and a connection that is being answered last. Half of the places are kept for connections on
+/// which a good request came.
 package typealias SourcePlaces = ConnectionPlaces<Source>
 
 extension ConnectionPlaces<Source> {
-    /// The connections that are accepted before others are closed for them; more wait in the backlog.
+    /// The connections that are accepted beyond the limit while others close.
+    ///
+    /// More wait in the backlog.
     static let spare = 16
 
-    /// - Parameter isBehindProxy: whether all clients connect through a proxy. Then no address has a bound of its own.
+    /// - Parameter isBehindProxy: whether all clients connect through a proxy. Then no host has a bound of its own.
     package convenience init(limit: Int, isBehindProxy: Bool = false) {
         self.init(
             .init(all: limit, kept: limit / 2, ofOwner: isBehindProxy ? [] : [nil, nil, max(limit / 4, 1)])

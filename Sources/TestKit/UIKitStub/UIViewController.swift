@@ -25,7 +25,9 @@ open class UIViewController {
         completion?()
     }
 
-    /// Dismisses the presented controller, or this one if it presents none.
+    /// Dismisses the presented controller.
+    ///
+    /// Without one, dismisses this controller.
     ///
     /// - Parameter completion: called before this returns.
     open func dismiss(animated: Bool, completion: (@MainActor () -> Void)? = nil) {

@@ -8,8 +8,8 @@ import Records
 extension ControlCalls {
     /// Exports one half of an enrollment's key: the stored, sealed private key, or the public key.
     ///
-    /// - Parameter isHead: whether the request is a HEAD. Then no part of the key leaves the agent, so the call is not
-    ///   recorded.
+    /// - Parameter isHead: whether the request is a HEAD. Then no part of the key leaves the agent, so the call is
+    ///   neither recorded nor counted by the quota.
     func exportKey(
         _ half: KeyHalf, of name: String, for client: ControlConnection, isHead: Bool
     ) async throws -> Answer {
@@ -35,7 +35,9 @@ extension ControlCalls {
 enum SealedKeyText {
     private static let label = "OOB-AGENT SEALED KEY"
 
-    /// Encodes as RFC 7468 §2 does, under a label of our own: the content is PKCS #8 only after it is unsealed.
+    /// Encodes a sealed key as PEM (RFC 7468 §2) with our own label.
+    ///
+    /// The content is not PKCS #8 until it is unsealed.
     static func pem(_ sealed: [UInt8]) -> String {
         let text = Data(sealed).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n"

@@ -47,7 +47,7 @@ enum Setting: String, CaseIterable {
         "OOB_AGENT_" + rawValue.uppercased().replacing("-", with: "_")
     }
 
-    /// The end of the error for an unknown name without a similar setting.
+    /// The advice for an unknown name if no known name is similar.
     static let advice = {
         let bounds: [Setting] = [
             .maxUndecided, .maxEnrollments, .maxStoredBytes, .maxAnswerBytes, .eventsKept, .auditRetention, .retention,
@@ -147,7 +147,9 @@ enum Setting: String, CaseIterable {
         }
     }
 
-    /// The range and the default, for the help, empty if the setting is not a whole number.
+    /// The range and the default as help text.
+    ///
+    /// Empty if the setting is not a whole number.
     private var numbers: String {
         number.map { "\($0.range.lowerBound) to \($0.range.upperBound). Default: \($0.usual)" } ?? ""
     }
@@ -156,7 +158,7 @@ enum Setting: String, CaseIterable {
     ///
     /// `nil` for others.
     ///
-    /// All other limits are constants in the code that they apply to: docs/reference/limits.md lists them.
+    /// Other limits are not settings: docs/reference/limits.md lists them.
     var number: (range: ClosedRange<Int>, usual: Int)? {
         switch self {
         case .hostLease: (300...60_000, 15_000)

@@ -2,23 +2,25 @@ import IssuerProtocol
 import Journal
 import Synchronization
 
-/// The groups of enrollments, shared by the groups' loops and the task that follows the store.
+/// The groups of enrollments, shared by the groups' loops and ``Fetcher``, which updates them from the store.
 final class FetchRoster: Sendable {
     private struct State {
         var groups = FetchGroups()
         var notifiers: [FetchGroups.ID: AsyncStream<Void>.Continuation] = [:]
     }
 
-    /// Each new group once.
+    /// The new groups, each once.
     ///
-    /// Each needs a loop.
+    /// The reader starts a ``FetchLoop`` for each.
     let newGroups: AsyncStream<FetchGroups.ID>
     private let begun: AsyncStream<FetchGroups.ID>.Continuation
     private let state = Mutex(State())
 
     init() { (newGroups, begun) = AsyncStream.makeStream() }
 
-    /// Reads or changes the groups, and notifies the loops of new and joined groups.
+    /// Reads or changes the groups.
+    ///
+    /// Publishes new groups, and wakes the loops of joined ones.
     func with<Value: Sendable, Failure: Error>(
         _ body: (inout FetchGroups) throws(Failure) -> sending Value
     ) throws(Failure) -> Value {
@@ -31,7 +33,7 @@ final class FetchRoster: Sendable {
         }
     }
 
-    /// Makes the group's notifier, which rings if an enrollment has joined since the group's last turn.
+    /// Makes the group's notifier, which rings if a member joins or resumes, or has since the group's last turn.
     ///
     /// A group has one notifier at a time.
     func notifier(of id: FetchGroups.ID) -> EventNotifier {

@@ -20,11 +20,12 @@ struct Intake: Sendable {
 
     /// Stores, defers or drops each message.
     ///
-    /// A cursor may move after this returns.
+    /// Returns after that, so the cursor may move. The messages of an enrollment that has ended, or that the issuer has
+    /// not accepted yet, are ignored.
     ///
     /// - Parameters:
     ///   - channel: the channel of arrival. `nil` for messages that were deferred.
-    ///   - heldUntil: for deferred messages, the time of their drop on the steady clock.
+    ///   - heldUntil: for deferred messages only: the deadline, on the steady clock.
     ///   - isListed: whether the issuer listed them. Anyone can send a push.
     /// - Returns: whether the store has news. A message that is older than its known request is stored too, but is no
     ///   news.
@@ -35,7 +36,7 @@ struct Intake: Sendable {
         _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Double? = nil,
         isListed: Bool = true
     ) async throws -> Bool {
-        // A damaged row may be repaired. Its requests must then still come.
+        // Throw, so that the cursor stays: after a repair, the issuer lists the requests again.
         try enrollment.expectWhole()
         guard let facts = EnrollmentFacts(enrollment, settings.exponentPolicy), !messages.isEmpty else { return false }
         let keys = try await knownKeys(of: enrollment)
@@ -82,7 +83,7 @@ struct Intake: Sendable {
         let settings = settings
         let outcomes = try await ports.store.write { store -> [RequestAdmission.Outcome?] in
             try ports.storeHealth.expectRoom()
-            // An answer may come after the enrollment's end, when there is nobody to present it to.
+            // The enrollment may have ended meanwhile.
             guard let current = try store.enrollment(enrollment.id), !current.isOver else { return [] }
             try current.expectWhole()
             let (now, time) = (ports.clock.now, ports.provenTime)
@@ -107,7 +108,9 @@ struct Intake: Sendable {
         }
     }
 
-    /// Logs committed outcomes, and defers or drops the other messages.
+    /// Logs presented and refused requests, and defers or drops a message that was not stored.
+    ///
+    /// A known message is only counted. All of this comes after the commit.
     private func conclude(_ item: Item, _ outcome: RequestAdmission.Outcome?, of enrollment: Enrollment) {
         noteHealth(outcome, of: enrollment)
         switch (outcome, item.verdict) {
@@ -187,7 +190,7 @@ struct Intake: Sendable {
             "a request arrived by poll without a push: polls are frequent again", metadata: enrollment.logged())
     }
 
-    /// Logs a listed request that had already expired.
+    /// Logs an expired request that came by poll.
     ///
     /// Issuers do not list expired requests, so the issuer's clock and this one differ.
     private func noteLate(_ item: Item, _ enrollment: Enrollment) {
@@ -199,7 +202,9 @@ struct Intake: Sendable {
         log.warning("a request arrived already expired; check this machine's clock", metadata: metadata)
     }
 
-    /// Logs an unknown key, with a limit: the sender is not proven.
+    /// Logs a message under an unknown kid.
+    ///
+    /// The quota applies, since anyone can send such a message.
     private func noteUnknownKey(_ kid: String, _ reason: String, _ enrollment: Enrollment) {
         guard
             let metadata = limitedMetadata(
@@ -211,7 +216,7 @@ struct Intake: Sendable {
 
     /// Reports the fault of a message that the issuer itself listed.
     ///
-    /// Anyone can push any message.
+    /// A fault of a pushed message does not count: anyone can push.
     private func noteFault(_ sentence: String, _ item: Item, _ enrollment: Enrollment) {
         guard item.isListed else { return }
         health.note(enrollment.id, unverified: sentence, at: ports.clock.now)
@@ -231,7 +236,7 @@ struct Intake: Sendable {
         hub.publish(.messageHeld(enrollment.target))
     }
 
-    /// Drops a deferred message that could not be read again in time.
+    /// Drops a deferred message that is out of time or has no room.
     func giveUp(_ held: DeferredMessages.Held) {
         drop(
             .notHeld, "a request that could not be verified was dropped", of: held.enrollmentId,
@@ -239,9 +244,9 @@ struct Intake: Sendable {
             with: ["because": "the issuer's keys, or this agent's database, could not be read in time"])
     }
 
-    /// Drops results of a batch fetch for authenticators that the call did not name.
+    /// Counts and logs one drop for results of a batch fetch that no enrollment of the call asked for.
     ///
-    /// An answer counts once.
+    /// Call it once per answer, with the first such authenticator.
     func dropNotAsked(_ first: TokenID, at issuer: IssuerURL) {
         drop(
             .notAsked, "a batch fetch was answered for an authenticator that was not asked for", of: nil, at: issuer,
@@ -260,7 +265,7 @@ struct Intake: Sendable {
         with metadata: Logger.Metadata
     ) {
         drops.note(drop)
-        // There is a topic per reason, and reasons are few: each fault of an issuer gets its own line.
+        // Each reason is a topic, and reasons are few, so each kind of fault gets its own line.
         let topic = "\(drop) \(metadata["reason"].map { "\($0)" } ?? "")"
         guard let metadata = limitedMetadata(about: topic, of: id, at: issuer, with: metadata) else { return }
         log.warning(sentence, metadata: metadata)

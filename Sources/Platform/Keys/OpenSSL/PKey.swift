@@ -4,7 +4,9 @@ import COpenSSL
 @safe final class PKey: Sendable {
     // libcrypto counts EVP_PKEY references atomically, and no code changes the key after init.
     private nonisolated(unsafe) let pointer: OpaquePointer  // <EVP_PKEY>
-    /// The provider of the key, which must exist for longer than the key, or `nil` for OpenSSL's default.
+    /// The key's provider, which must outlive the key.
+    ///
+    /// `nil` if it is OpenSSL's default provider.
     let home: ProviderContext?
 
     /// Takes ownership: the caller must not free `pointer`.
@@ -25,7 +27,7 @@ import COpenSSL
 }
 
 extension PKey {
-    /// Makes a public key from its parts, which OpenSSL's decoders take many times as long to read.
+    /// Makes a public key from its raw bytes, many times faster than OpenSSL decodes DER.
     ///
     /// Throws unless the point is on its curve and not at infinity. For Ed25519, bytes that are not a point are
     /// accepted.
@@ -44,7 +46,9 @@ extension PKey {
         try context.checkPoint()
     }
 
-    /// Reads a whole SubjectPublicKeyInfo, and checks that the point is on its curve and not at infinity.
+    /// Reads a whole SubjectPublicKeyInfo of any kind of key, and runs EVP_PKEY_public_check.
+    ///
+    /// On P-256 and P-384, the point must be on the curve, of its order, and not at infinity.
     convenience init(subjectPublicKeyInfo: [UInt8]) throws(OpenSSLError) {
         let decoded = try unsafe DER.decoding(subjectPublicKeyInfo, by: "d2i_PUBKEY") { unsafe d2i_PUBKEY(nil, $0, $1) }
         unsafe self.init(takingOwnershipOf: decoded.pointer)
@@ -65,13 +69,15 @@ extension PKey {
             })
     }
 
-    /// The algorithm that this key is for, by its curve's name, or `nil` for every other kind of key.
+    /// The key's algorithm.
+    ///
+    /// `nil` if the key is of an unsupported kind.
     var algorithm: SignatureAlgorithm? {
         if unsafe withPointer({ unsafe EVP_PKEY_is_a($0, "ED25519") }) == 1 { return .eddsa }
         var name = [CChar](repeating: 0, count: 64)
         let found = unsafe withPointer { unsafe EVP_PKEY_get_group_name($0, &name, name.count, nil) }
         guard found == 1 else {
-            // A key that is not on an elliptic curve has no group name.
+            // Not every kind of key has a group name.
             OpenSSLError.discardQueue()
             return nil
         }
@@ -109,7 +115,7 @@ extension PKey {
         }
     }
 
-    /// Returns the bytes of a public key that has no parts.
+    /// Returns the `count` raw bytes of an Ed25519 public key.
     private func rawPublicKey(count: Int) throws(OpenSSLError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var written = count

@@ -1,8 +1,8 @@
-/// The reason why bytes are not a push message for this subscription.
+/// The reason why a push message cannot be encrypted or decrypted.
 ///
 /// It never contains any of the bytes.
 package enum PushRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The body has more than 4,096 bytes, or the message to encrypt has more than 3,993 with its padding.
+    /// The body is above 4,096 bytes, or the plaintext and its padding are above 3,993.
     case tooLarge
     /// The body ends within the header, or has no whole record.
     case tooShort
@@ -16,7 +16,7 @@ package enum PushRefusal: Error, Equatable, Sendable, CustomStringConvertible {
     case senderKey
     /// The message is for another subscription's key, or was changed: the two cannot be told apart.
     case ciphertext
-    /// The padding of zeros does not follow an 02, which ends a last record (RFC 8188 §2).
+    /// The delimiter 02 of a last record, before the zeros, is missing (RFC 8188 §2).
     case delimiter
     /// The cryptography of this machine failed, so the message could not be checked.
     case openSSL(OpenSSLError)

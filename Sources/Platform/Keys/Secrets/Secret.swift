@@ -3,7 +3,7 @@ import COpenSSL
 /// Bytes that must not appear in any text: a passphrase, a PIN, a key.
 ///
 /// The storage is wiped with the last copy. Interpolation, description, reflection and `dump` give "<redacted>", and
-/// the type is not `Codable`. The caller must wipe an array that contained the bytes: `init(wiping:)` copies and wipes.
+/// the type is not `Codable`. `init(_:)` does not wipe its array. `init(wiping:)` does.
 package struct Secret: Sendable {
     private let storage: WipedStorage
 
@@ -23,7 +23,9 @@ package struct Secret: Sendable {
         bytes = []
     }
 
-    /// Copies another buffer, which its owner must wipe.
+    /// Copies `bytes`.
+    ///
+    /// The buffer's owner must wipe it.
     init(copying bytes: UnsafeRawBufferPointer) {
         storage = unsafe WipedStorage(copying: bytes)
     }
@@ -46,7 +48,7 @@ package struct Secret: Sendable {
 
     /// Lends the bytes for the time of the call.
     ///
-    /// Neither the pointer nor a copy of its bytes may leave `body`.
+    /// The pointer must not leave `body`. Wipe a copy of the bytes that is still secret, or make it a `Secret`.
     package func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -72,7 +74,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 extension Secret {
-    /// Returns the bytes as lower-case hexadecimal digits, twice as many, which are secret too.
+    /// Returns the bytes as lower-case hexadecimal, two digits a byte.
     func hexadecimal() throws(OpenSSLError) -> Secret {
         try unsafe Secret(count: 2 * count) { output throws(OpenSSLError) in
             unsafe withBytes { bytes in
@@ -84,7 +86,9 @@ extension Secret {
         }
     }
 
-    /// Computes a digit without a table, whose cache lines would reveal the digits that were read.
+    /// Computes a hexadecimal digit.
+    ///
+    /// A look-up in a table could leak the value through the cache.
     private static func digit(_ value: UInt8) -> UInt8 {
         // 39 is the distance from the character after "9" to "a". The shift gives 1 for every value above 9.
         value + 0x30 + 39 * ((value &+ 6) >> 4)

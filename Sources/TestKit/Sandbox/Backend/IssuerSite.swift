@@ -8,12 +8,12 @@ package struct IssuerSite: Sendable {
     package let issuer: IssuerURL
     /// The relying party ID (WebAuthn §5.4.2): the issuer's host.
     ///
-    /// It is `localhost` for every loopback address, since it is never an IP address.
+    /// It is `localhost` on loopback. Any other IP address stays, and is not a valid RP ID.
     package let rpId: String
-    /// The origins under which a browser reaches the issuer, with the issuer's own.
+    /// The origins of the sandbox's pages, including the issuer's origin.
     let origins: Set<PageOrigin>
 
-    /// - Parameter origins: the origins besides the issuer's.
+    /// - Parameter origins: further origins. The issuer's is added.
     package init(issuer: IssuerURL, origins: Set<PageOrigin> = []) {
         self.issuer = issuer
         self.origins = PageOrigin(issuer.text).map { origins.union([$0]) } ?? origins
@@ -35,7 +35,9 @@ package struct IssuerSite: Sendable {
     }
 }
 
-/// A holder of the site, which is known only once the server listens: the system may choose the port.
+/// The site, set after the server has bound its port.
+///
+/// The system may choose the port.
 package final class SiteHolder: Sendable {
     private let site: Mutex<IssuerSite?>
 

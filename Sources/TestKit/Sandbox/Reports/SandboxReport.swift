@@ -4,7 +4,9 @@ import ThreeDS
 
 /// An answer of the sandbox, formatted for a shell.
 package struct SandboxReport: Sendable {
-    /// The answer as text that is safe to print; empty if no line is to be reported.
+    /// The answer as text that is safe to print.
+    ///
+    /// Empty if no fault is set.
     package let text: String
     /// The whole answer, on one line.
     package let json: String
@@ -18,7 +20,7 @@ package struct SandboxReport: Sendable {
         SandboxReport(answer, "\(Shown.text(answer["id"])) \(Shown.text(answer["state"]))")
     }
 
-    /// Formats the faults in the syntax that sets them, one a line.
+    /// Formats the odds and each planned fault on a line of its own, in the syntax of `faults set`.
     static func faults(_ answer: JSONObject) -> SandboxReport {
         let odds = answer["odds"].map { ["odds: \(Shown.text($0))"] } ?? []
         let next = Shown.objects(answer["next"]).map { fault in

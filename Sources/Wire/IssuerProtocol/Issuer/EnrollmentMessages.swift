@@ -97,9 +97,10 @@ package struct EnrollmentRequest: Sendable, Equatable {
         return request
     }
 
-    /// The body, which is stored before it is sent, and sent again from there.
+    /// The body of the request.
     ///
-    /// It contains the auth secret of the push subscription in clear.
+    /// The agent stores it first, and resends the stored bytes. It contains the auth secret of the push subscription in
+    /// clear.
     package var bytes: [UInt8] {
         var body: JSONObject = [
             "ceremonyId": .string(ceremonyId), "credential": .object(credential.json),
@@ -133,7 +134,7 @@ package struct EnrollmentAnswer: Sendable {
 
     /// The body of the answer.
     ///
-    /// It contains the token in clear, so use it for nothing else.
+    /// It contains the token in clear. Do not log it.
     package var json: JSONObject {
         ["authenticatorId": .string(authenticatorId.text), "accessToken": .string(accessToken.reveal())]
     }
@@ -200,13 +201,17 @@ package struct EnrollmentCode: Sendable, Equatable {
         code = text
     }
 
-    /// Creates a code from text that a person typed, copied or keeps in a file, without the white space around it.
+    /// Creates a code from text that a person typed, copied or keeps in a file.
+    ///
+    /// A byte order mark before the code and the white space around it are left out.
     package init?(typed text: String) { self.init(TypedText.trimmed(text)) }
 
     /// Returns the code itself, for the one message that carries it to the issuer.
     package func reveal() -> String { code }
 
     /// Compares by bytes.
+    ///
+    /// The operator `==` of `String` is canonical equivalence, under which other bytes may be equal.
     package static func == (left: EnrollmentCode, right: EnrollmentCode) -> Bool {
         left.code.utf8.elementsEqual(right.code.utf8)
     }

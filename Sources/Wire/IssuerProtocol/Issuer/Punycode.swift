@@ -1,12 +1,12 @@
-/// The ASCII form of a label of an internationalized name (RFC 3492, RFC 5890 §2.3.2.1).
+/// Punycode for one label of a host name (RFC 3492, RFC 5890 §2.3.2.1).
 enum Punycode {
     private static let (base, least, most, skew, damp) = (36, 1, 26, 38, 700)
 
-    /// Returns the label itself if it is ASCII, else `xn--` and its code.
+    /// Returns the label itself if it is ASCII, else `xn--` and its Punycode.
     ///
     /// No normalization takes place.
     ///
-    /// - Parameter label: of at most 255 bytes, so that no number here overflows.
+    /// - Parameter label: at most 255 bytes, so that no number here overflows.
     static func label(_ label: String) -> String {
         let points = label.unicodeScalars.map { Int($0.value) }
         guard points.contains(where: { $0 >= 0x80 }) else { return label }
@@ -28,7 +28,7 @@ enum Punycode {
         return "xn--" + String(decoding: code, as: UTF8.self)
     }
 
-    /// Encodes a number of variable length (RFC 3492 §3.3).
+    /// Encodes a generalized variable-length integer (RFC 3492 §3.3).
     private static func digits(of number: Int, _ bias: Int) -> [UInt8] {
         var (rest, place, digits) = (number, base, [UInt8]())
         while true {

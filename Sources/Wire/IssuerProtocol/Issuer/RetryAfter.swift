@@ -1,6 +1,8 @@
 /// The field `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 package enum RetryAfter {
-    /// The maximum delay that is honoured, in seconds.
+    /// The maximum result, in seconds.
+    ///
+    /// A longer delay is cut to it.
     package static let limit: Int64 = 3_600
 
     /// Returns the seconds from `now` (since 1970), 0 to 3,600.
@@ -8,11 +10,11 @@ package enum RetryAfter {
     /// `nil` if the value has neither form.
     package static func seconds(_ value: String, now: Int64) -> Int64? {
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            // A number that does not fit is more than an hour.
+            // A number too large for Int64 is more than an hour.
             return min(Int64(value) ?? limit, limit)
         }
         guard let date = HTTPDate.secondsSince1970(value) else { return nil }
-        // Compute without overflow, even if the clock is far off.
+        // Compare first: `date - now` could overflow if the clock is far off.
         return date <= now ? 0 : date - limit > now ? limit : date - now
     }
 }
@@ -25,7 +27,8 @@ enum HTTPDate {
 
     /// Parses a date.
     ///
-    /// Returns `nil` if the text is not a date. The name of the weekday is ignored.
+    /// Returns `nil` if the text has the fields of none of the forms. The name of the weekday and the choice of
+    /// separators are not checked.
     static func secondsSince1970(_ text: String) -> Int64? {
         guard text.utf8.count <= 64 else { return nil }
         let words = text.split { " ,-:".contains($0) }
@@ -53,12 +56,12 @@ enum HTTPDate {
         Int64(text).flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// Returns the century to add to a year of two digits.
+    /// Returns the years to add to a year: 2,000 if it is below 70, 1,900 if it is 70 to 99, else 0.
     private static func century(of year: Int64) -> Int64 { year >= 100 ? 0 : year < 70 ? 2_000 : 1_900 }
 
     /// Counts days in the proleptic Gregorian calendar.
     ///
-    /// A year begins in March, so that a leap day is its last day.
+    /// Years are counted from March, so that a leap day comes last.
     private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

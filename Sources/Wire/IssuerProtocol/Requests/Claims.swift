@@ -4,10 +4,10 @@ import ThreeDS
 
 /// The claims of a message whose signature was verified.
 ///
-/// Names may still appear twice.
+/// A name may be a duplicate: see ``duplicateNames``.
 struct Claims {
     let object: JSONObject
-    /// JSON pointers to duplicate names: all of the top level, and some of deeper levels.
+    /// The JSON pointers to duplicate names: all of the root, and at most 16 of deeper levels.
     let duplicateNames: [String]
 
     /// Reads the claims.
@@ -32,17 +32,17 @@ struct Claims {
         standsTwice(name) ? nil : object[name]
     }
 
-    /// The only audience of the message.
+    /// The audience (`aud`) if there is exactly one.
     ///
-    /// `nil` if there is none, or more than one.
+    /// `nil` if `aud` is absent, appears twice, or is an array of none or several.
     ///
-    /// RFC 7519 §4.1.3: `aud` is an array in general, and a single string stands for an array of one.
+    /// `aud` is an array. A string is short for an array of one (RFC 7519 §4.1.3).
     var audience: JSONValue? {
         guard case .array(let audiences)? = unique("aud") else { return unique("aud") }
         return audiences.count == 1 ? audiences.first : nil
     }
 
-    /// Returns a time in seconds since 1970, within `BoundedTime.range`.
+    /// Returns a time in seconds since 1970, clamped to `BoundedTime.range`.
     ///
     /// `nil` if it is absent, is not an integer of 64 bits, or appears twice.
     func time(_ name: String) -> Int64? {
@@ -59,7 +59,7 @@ struct Claims {
 
     /// Returns the acsTransId.
     ///
-    /// `nil` if it cannot be read unambiguously.
+    /// `nil` if it is absent or malformed, or if any name in the message appears twice.
     func acsTransId() -> ACSTransactionID? {
         guard duplicateNames.isEmpty, case .object(let transaction)? = object["transaction"],
             case .string(let text)? = transaction["acsTransId"]
@@ -69,7 +69,7 @@ struct Claims {
 
     /// Returns the traceparent.
     ///
-    /// `nil` if it is absent, or malformed and so to be ignored (W3C Trace Context §3.2.4).
+    /// `nil` if it is absent, appears twice, is malformed, or has another version (W3C Trace Context §3.2.2, §3.2.4).
     func traceparent() -> String? {
         guard case .string(let text)? = unique("traceparent") else { return nil }
         return Traceparent(text)?.text
