@@ -75,10 +75,13 @@ has_started() {
     state="$(oobctl status --json </dev/null | field .state)" && [[ "$state" != starting ]]
 }
 
-# Ends the agent and waits for that; its exit status is the function's.
+# Ends the agent and waits for that; its exit status is the function's. One that a signal has ended says why in its log.
 stop_agent() {
+    local status=0
     kill "$agent_pid"
-    wait "$agent_pid"
+    wait "$agent_pid" || status=$?
+    ((status < 128)) || tail --lines=20 agent.log
+    return "$status"
 }
 
 # Kills the agent, as a power cut does, and waits for that.

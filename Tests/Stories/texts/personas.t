@@ -196,8 +196,8 @@ A person may decide it.
 # A page of explanations leads to the next page of explanations
 
   $ curl --silent --dump-header - --output /dev/null --unix-socket control.sock --header 'Connection: close' \
-  >   'http://agent/v1/explanations?all=true&limit=1' | grep -i '^link:' | sed 's/after=[^>]*/after=…/' | tr -d '\r'
-  Link: </v1/explanations?all=true&limit=1&after=…>; rel="next"
+  >   'http://agent/v1/explanations?all=true&limit=1' | grep -i '^link:' | sed 's/=[0-9a-z]*>/=…>/' | tr -d '\r'
+  Link: </v1/explanations?all=true&limit=1&before=…>; rel="next"
 
 # The recipe for any other language works
 
