@@ -267,7 +267,7 @@ class TheProgram(unittest.TestCase):
         for flag, value, said in [
             ("--listen", "8080", "must be HOST:PORT"), ("--listen", "localhost:65536", "must be HOST:PORT with a port of 0 to"),
             ("--listen", "0.0.0.0:0", "0.0.0.0:0 is beyond loopback: give --tls-cert and --tls-key"),
-            ("--listen", "[2001:db8::1]:0", "is an IPv6 address beyond loopback: give the name that clients use"),
+            ("--listen", "[2001:db8::1]:0", "[2001:db8::1]:0 is an IPv6 address beyond loopback: give the name that"),
             ("--tls-cert", "chain.pem", "and --tls-key go together"),
             ("--public-url", "http://a.example", "http is for loopback only"),
             ("--faults", "typo=0.1", "typo: no such name; allowed are slow, drop-before"),
