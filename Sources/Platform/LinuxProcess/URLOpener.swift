@@ -1,7 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-/// An opener of URLs: passes a URL to xdg-open as one argument, without a shell.
+/// Opens URLs with xdg-open.
+///
+/// The URL is one argument, and no shell runs.
 package enum URLOpener {
     private static let program = "xdg-open"
 
@@ -22,7 +24,7 @@ package enum URLOpener {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // Signals that this process ignores or blocks, such as SIGPIPE, are not ignored or blocked in the program.
+        // xdg-open must not inherit ignored or blocked signals, such as SIGPIPE.
         var signals = sigset_t()
         unsafe sigfillset(&signals)
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
@@ -39,7 +41,7 @@ package enum URLOpener {
 
     /// POSIX_SPAWN_SETSID, which Glibc's module lacks.
     ///
-    /// The program reads no input from the terminal, and Ctrl-C here does not end it.
+    /// With it, xdg-open has no terminal, so Ctrl-C here does not end it.
     private static let ownSession: Int16 = 0x80
 
     private static var environment: [String] {

@@ -12,7 +12,7 @@ package enum PageText {
         return standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
     }
 
-    /// Returns the length of a text in HTML, in bytes, with the characters that a template escapes.
+    /// Returns the most bytes that a text can have as escaped HTML.
     package static func htmlBytes(_ text: String) -> Int {
         text.utf8.reduce(0) { count, byte in
             switch byte {
@@ -25,8 +25,8 @@ package enum PageText {
 
     /// Escapes text for HTML, including attribute values in quotes.
     ///
-    /// It goes by scalars: a quotation mark and a following combining mark are one Character, but still end an
-    /// attribute.
+    /// It goes by scalars: a quotation mark ends an attribute even before a combining mark, with which it is one
+    /// Character.
     package static func escaped(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -42,7 +42,9 @@ package enum PageText {
         return String(escaped)
     }
 
-    /// Formats JSON with one member a line; other text is returned unformatted.
+    /// Formats JSON of at most 64 KiB with one member a line.
+    ///
+    /// In larger JSON and in other text, characters are only escaped.
     package static func json(_ bytes: [UInt8]) -> String {
         guard let value = try? JSONReader.value(bytes, limits: JSONLimits(maxBytes: 65_536)) else {
             return text(String(decoding: bytes, as: UTF8.self))

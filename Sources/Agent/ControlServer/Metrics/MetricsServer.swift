@@ -7,10 +7,10 @@ import NIOCore
 
 /// Serves the metrics, and no other page, to all users of this machine.
 package struct MetricsServer: Sendable {
-    /// Connections at a time; for each one more, another is closed.
+    /// The most connections at a time; for one more, one of them is closed.
     private static let connections = 16
     private static let header = PatientChannel.HeaderBounds(fieldBytes: 8_192, bytes: 8_192, fields: 32)
-    /// The seconds for a request and its answer.
+    /// The limit in seconds for a request and its answer, and for the next request after it.
     private static let patience = 10
 
     private let channel: PatientChannel
@@ -31,7 +31,7 @@ package struct MetricsServer: Sendable {
     /// Serves until a graceful shutdown.
     ///
     /// - Parameter onListening: called once the server listens.
-    /// - Throws: ``MetricsServerError`` if the agent cannot listen on the address.
+    /// - Throws: ``MetricsServerError`` for an `IOError`, such as an address in use. Other errors are thrown unchanged.
     package func run(onListening: @escaping @Sendable () -> Void = {}) async throws {
         let listener = HTTPListener(
             .hostname(address.host, port: address.port), places: places, log: log)
@@ -50,7 +50,7 @@ package struct MetricsServer: Sendable {
 package struct MetricsServerError: Error, CustomStringConvertible {
     let address: ListenAddress
     let reason: String
-    /// Ports below 1024 require a privilege.
+    /// Whether the system forbids the address (EACCES), such as a port below 1024 without the privilege.
     package let isForbidden: Bool
 
     package var description: String {

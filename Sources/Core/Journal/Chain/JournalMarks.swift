@@ -13,7 +13,7 @@ package struct JournalMarks: Sendable, Equatable {
         floor = try store.journalMark(.floor)
     }
 
-    /// Whether there are no marks yet: the journal has not begun.
+    /// Whether both marks are missing, as before the journal's first entry.
     package var isNothing: Bool { head == nil && floor == nil }
 
     /// Checks that the marks equal the last committed ones.
@@ -54,14 +54,14 @@ package struct JournalMarks: Sendable, Equatable {
         }
     }
 
-    /// Verifies that each of the newest entries follows the one before it, and returns them.
+    /// Verifies that the newest entries form a chain that ends at the head, and returns them.
     ///
-    /// ``JournalAudit`` verifies the older entries.
+    /// ``JournalAudit`` verifies the older entries, and that the first of these follows them.
     @discardableResult
     func expectNewestEntries(_ count: Int64, of store: StoreReading) throws -> [JournalEntry] {
         guard let head = head?.point else { throw ForgedJournalError("it has no head") }
         let start = max(head.sequence - count, floor?.point.sequence ?? 0)
-        // Another host may have appended entries after its head was read. They are left out.
+        // Entries that this chain's host appended after the head was read are left out.
         let rows = try store.journal(after: start, limit: Int(head.sequence - start))
         guard let first = rows.first.flatMap(JournalEntry.init) else {
             throw ForgedJournalError("entry \(start + 1) is missing, or was changed")

@@ -3,7 +3,7 @@ import StrictJSON
 import ThreeDS
 
 extension PurchaseController {
-    /// Lists the last request of a purchase again, or starts its transaction as a new purchase: `{"asNew"?}`.
+    /// Lists a purchase's last request again, or with `asNew` starts its transaction as a new purchase: `{"asNew"?}`.
     ///
     /// The listed request has the same bytes. The new purchase has an acsTransId of its own.
     func replay(_ incoming: Incoming) async throws -> Answer {
@@ -30,9 +30,11 @@ extension PurchaseController {
 }
 
 extension PurchaseOrder {
-    /// Repeats the order of a purchase: with `newID` as a new purchase, without it to list its request again.
+    /// Makes an order from a purchase, with `newID` for a new purchase.
     ///
-    /// - Parameter sdkTransID: the ID for the new purchase. It replaces the old purchase's ID in a return URL.
+    /// Without `newID`, the order lists the purchase's request again.
+    ///
+    /// - Parameter sdkTransID: the sdkTransID of the new purchase. It replaces the old one in a return URL.
     init(again purchase: PurchaseRecord, as newID: String?, sdkTransID: String) throws {
         let members = purchase.members.map { member in
             guard let newID else { return member }
