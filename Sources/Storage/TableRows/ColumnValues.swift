@@ -1,7 +1,9 @@
-/// The columns that a statement writes, each next to its value, so that values cannot be swapped by mistake.
+/// Columns of a statement, each next to its value, so that values cannot be swapped by mistake.
+///
+/// The statement writes them, or selects rows by them.
 package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral {
-    // Plain numbers and values, because pairs of a generic type cost more than the statement itself. For the same
-    // reason there are no key paths here.
+    // Two arrays, because pairs of a generic type that is not specialized cost more than the statement itself. For the
+    // same reason there are no key paths here.
 
     /// The columns' raw values.
     fileprivate private(set) var columns: [Int] = []
@@ -37,7 +39,7 @@ package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral
         return all
     }
 
-    /// A copy without the columns that have the same value, at the same position, in `others`.
+    /// A copy without the columns whose position and value are the same in `others`.
     package func without(_ others: ColumnValues) -> ColumnValues {
         var left: ColumnValues = [:]
         for place in columns.indices {
@@ -58,8 +60,7 @@ extension StatementSession {
     ///
     /// A column that is not named gets its default.
     ///
-    /// - Parameter action: the text after `ON CONFLICT`: the conflicting columns, and the action instead. If `nil`, a
-    ///   conflict is an error.
+    /// - Parameter action: the text after `ON CONFLICT`, such as `(id) DO NOTHING`. If `nil`, a conflict is an error.
     package func insert<Column>(
         into table: TableLayout<Column>, _ values: ColumnValues<Column>, onConflict action: String? = nil
     ) throws {

@@ -4,14 +4,14 @@ package struct EvidenceCheck: Sendable, Equatable {
     package let explanation: String
     /// The commands, to run with `sh -e` in the directory of the evidence's files.
     package let commands: String
-    /// The language of the block in the page.
+    /// The language of the code block in the README.
     ///
     /// `sh` marks a block that needs only openssl and coreutils.
     var language = "sh"
 
     var text: String { "\(explanation)\n\n```\(language)\n\(commands)\n```" }
 
-    /// The shell functions and variables that the other blocks use.
+    /// The shell functions and variables that several blocks use; `$challenge` comes from the commitment check.
     package static let preparation = EvidenceCheck(
         title: "Preparation", explanation: "First, some words for what follows:",
         commands: #"""
@@ -133,7 +133,8 @@ extension EvidenceView {
 
     /// The check of the text against its digest in the journal.
     ///
-    /// An entry of its own kind has the digest. If the request was decided, the entry `decided` must have it.
+    /// If the request was decided, only its entry `decided` is searched, and without that entry there is no check.
+    /// Otherwise all entries are searched.
     private var textCheck: EvidenceCheck? {
         let isDecided = request.state == .approved || request.state == .denied
         guard text != nil, journal.statement != nil, !isDecided || has("entry", "decided") else { return nil }

@@ -1,18 +1,18 @@
 import FairSharing
 
-/// Queues for answers: one at a time for each process and for each user, and one long answer at a time.
+/// Queues for answers: long ones one at a time for all, short ones one at a time for each user.
 ///
-/// So a process with many calls at once waits for itself, and a user with many processes waits for its own. Together
-/// they need the memory of one answer.
+/// Health answers are made one at a time for each process. A process waits for its own calls, and a user for the calls
+/// of its processes. Together, the long answers need the memory of one.
 struct ResponseQueue: Sendable {
     private let ofProcess = FairQueue<Caller.Peer>(.oneOfKey)
     private let ofUser = FairQueue<UInt32>(.init(capacity: 1))
     private let ofShort = FairQueue<Caller.Peer>(.oneOfKey)
     private let shortOfUser = FairQueue<UInt32>(.oneOfKey)
     private let ofHealth = FairQueue<Caller.Peer>(.oneOfKey)
-    /// The calls that wait for their turn: for a user, twice the default number of connections.
+    /// The calls that wait for their turn or have it: for a user, at most twice the default number of connections.
     ///
-    /// This includes calls whose client hung up: they leave when their turn comes.
+    /// A call that waits leaves as soon as its client hangs up.
     private let waiting = OngoingCalls(
         ofProcess: 512, ofUser: 512, ofAll: 2_048, kept: 512,
         refusal: TooManyCallsError(
@@ -20,7 +20,7 @@ struct ResponseQueue: Sendable {
 
     /// Makes an answer when its turn comes, unless the client hung up meanwhile.
     ///
-    /// - Throws: ``TooManyCallsError`` if too many calls of its user wait already.
+    /// - Throws: ``TooManyCallsError`` if too many calls of its process, of its user or of all wait already.
     func make(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {
@@ -37,6 +37,8 @@ struct ResponseQueue: Sendable {
     }
 
     /// Makes an answer that is short and quick to make; waits only for the short answers of the same user.
+    ///
+    /// - Throws: ``TooManyCallsError`` if too many calls of its process, of its user or of all wait already.
     func makeShort(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {
@@ -59,9 +61,8 @@ struct ResponseQueue: Sendable {
 
     /// Makes the health answer.
     ///
-    /// Waits only for the health answers of the same process.
-    ///
-    /// So no client can delay the agent's call to itself, on which its keep-alive pings depend.
+    /// Waits only for the health answers of the same process. So no client can delay the agent's own health call, on
+    /// which the keep-alive pings to the service manager's watchdog depend.
     func makeHealth(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {

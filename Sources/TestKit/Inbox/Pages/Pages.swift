@@ -6,9 +6,11 @@ import SequenceDiagrams
 struct RequestPage: Sendable {
     let request: RequestView
     let tab: CardTab
-    /// The URL schemes of return URLs that become links.
+    /// The schemes whose return URLs are shown as links.
     let schemes: OpenSchemes
-    /// The evidence, for the tabs behind the card.
+    /// The evidence.
+    ///
+    /// `nil` on the card tab, which does not need it.
     var evidence: EvidenceView?
     /// The test settings, for a `test` enrollment.
     var bench: TestBench?
@@ -29,7 +31,7 @@ struct TestBench: Sendable {
     let isReplayable: Bool
 }
 
-/// The pages, rendered on the server; every value is escaped by the template.
+/// The pages, rendered on the server; the templates escape every value but the style sheet.
 enum Pages {
     /// Renders the list, with one request beside it.
     static func inbox(
@@ -62,7 +64,9 @@ enum Pages {
         return Templates.render("notice", context)
     }
 
-    /// Renders the page for a refused connection; its style is inline, because no other request is answered.
+    /// Renders the page for a refused connection or an unreadable request.
+    ///
+    /// Its style is inline, because the client cannot load a second file.
     static func refusal(_ title: String, _ sentence: String) -> String {
         Templates.render(
             "refusal", ["title": title, "sentence": sentence, "style": String(decoding: PageStyle.css, as: UTF8.self)])
@@ -77,7 +81,7 @@ enum Pages {
             ])
     }
 
-    /// Renders the page that a link opens; its button starts the session.
+    /// Renders the page of the one-time link, with the button that starts the session.
     static func entrance(with token: String) -> String {
         Templates.render(
             "notice",

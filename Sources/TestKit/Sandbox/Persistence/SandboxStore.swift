@@ -10,15 +10,15 @@ package struct SandboxStore: Sendable {
 
     let queue: DatabaseQueue
     let publicKeys = KnownPublicKeys()
-    /// The mark of this database in cursors, by which a cursor of another database is recognized.
+    /// The database's random ID in each cursor, by which a cursor of another database is recognized.
     let epoch: String
     /// Seconds by which the test clock was ahead when the database was opened, or `nil` for the system's clock.
     let clockOffset: Int64?
 
     /// Opens the database; without a path it is in memory and lost at exit.
     ///
-    /// Throws without a test clock if the database was used with a test clock that is ahead of the system's. Throws
-    /// with a test clock if the database has authenticators that are not for tests.
+    /// Without a test clock, throws if the stored clock offset is not 0. With a test clock, throws if the database has
+    /// authenticators that have not ended and are of another authnType than `test`.
     package init(path: String?, dependencies: SandboxDependencies, hasTestClock: Bool = false) throws {
         do {
             queue = try path.map(Self.openFile) ?? DatabaseQueue()
@@ -42,7 +42,7 @@ package struct SandboxStore: Sendable {
         clockOffset = hasTestClock ? offset : nil
     }
 
-    /// Reads the database, without a write in between.
+    /// Runs reads; this process writes nothing until they end.
     ///
     /// GRDB's own `read` makes SQLite refuse writes meanwhile (`PRAGMA query_only`). Each change of that setting makes
     /// SQLite compile all statements again. There is one connection, and one access to it at a time.
