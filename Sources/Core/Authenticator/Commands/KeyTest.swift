@@ -2,9 +2,9 @@
 package struct KeyTest: Sendable, Equatable {
     /// The extent of a test.
     package enum Extent: String, Sendable {
-        /// The key opens under the agent's secret, as far as that can be tested without its PIN.
+        /// The key had to open under the agent's secret, as far as that can be tested without its PIN.
         case seal
-        /// The key signed random bytes, and the enrollment's public half verified the signature.
+        /// The key had to sign random bytes, and the enrollment's public half to verify the signature.
         case signature
     }
 

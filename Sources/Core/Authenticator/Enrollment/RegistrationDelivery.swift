@@ -5,7 +5,9 @@ import Records
 import StoreTables
 import TextAndTime
 
-/// The service that sends registrations: the same bytes until the issuer has answered, also after a crash.
+/// The service that sends each registration until the issuer settles it: the same bytes, also after a crash.
+///
+/// After ``longest`` it gives up the enrollment.
 struct RegistrationDelivery: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
@@ -15,10 +17,10 @@ struct RegistrationDelivery: Sendable {
 
     /// Seconds for which a registration is repeated before the enrollment is given up.
     static let longest: Int64 = 600
-    /// Seconds for which only the host that began an enrollment sends it.
+    /// Seconds for which only the host that began an enrollment sends its registration.
     ///
-    /// If two hosts send it at once, an issuer may answer that the ceremony has ended before it answers either host
-    /// with the result.
+    /// If two hosts send it at once, the issuer may answer one of them that the ceremony has ended, before any host has
+    /// the result.
     static let alone: Int64 = 60
 
     /// Sends registrations until the task is cancelled.
@@ -135,7 +137,7 @@ struct RegistrationDelivery: Sendable {
 }
 
 extension ProblemCode {
-    /// Whether this answer ends the ceremony, so that the registration is not sent again.
+    /// Whether the agent gives up the enrollment after this answer, and does not send the registration again.
     fileprivate var endsCeremony: Bool {
         switch self {
         case .invalidRegistration, .ceremonyExpired, .invalidEnrollmentCode, .invalidRequest: true

@@ -14,18 +14,20 @@ struct Unenroller: Sendable {
     let tally: PushTally
     let log: Logger
 
-    /// Seconds for which the decisions in the outbox may be delivered first.
+    /// The longest wait for the outbox to empty, in seconds.
     private static let outboxPatience: Double = 30
     /// Seconds for which a caller waits for an erasure, which goes on without the caller.
     private static let erasurePatience: Double = 60
 
-    /// Ends one enrollment; an ended enrollment stays ended.
+    /// Ends one enrollment.
+    ///
+    /// Does nothing to an ended enrollment, except an erasure.
     ///
     /// - Parameters:
     ///   - locally: whether to end it without a call to the issuer.
-    ///   - forced: whether to give up the decisions in the outbox.
+    ///   - forced: whether to give up the decisions in the outbox, without a wait for their delivery.
     ///   - erasing: whether to erase its personal data too, also if it had already ended.
-    /// - Throws: `CommandError` if the enrollment was not ended.
+    /// - Throws: `CommandError` if the enrollment was not ended, and the errors of the store and of unsealing.
     func unenroll(_ id: EnrollmentID, locally: Bool, forced: Bool, erasing: Bool) async throws -> Unenrollment {
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else {
             throw CommandError(.notFound, "there is no enrollment \(id)")
@@ -39,8 +41,8 @@ struct Unenroller: Sendable {
             // A damaged row may name another issuer.
             if !locally { try enrollment.expectWhole() }
             if !locally { try await tellIssuer(enrollment) }
-            // During these waits another caller may have ended it, and requests and decisions may have come: `end`
-            // checks again.
+            // During these waits another caller may have ended it, which `end` checks. Requests and decisions may have
+            // come, which `end` closes.
             try await end(enrollment, erasing: erasing)
         }
         return Unenrollment(wasEnrolled: !enrollment.isOver, isErased: erasing ? try await waitForErasure(id) : nil)
@@ -92,7 +94,7 @@ struct Unenroller: Sendable {
         }
     }
 
-    /// Ends the enrollment, which deletes its key.
+    /// Ends the enrollment, which deletes its key if the agent made it.
     private func end(_ enrollment: Enrollment, erasing: Bool) async throws {
         let id = enrollment.id
         try await ports.store.write { store in

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// An owned ECDSA_SIG: the two numbers of a signature, between its two encodings.
+/// An owned ECDSA_SIG: the numbers r and s, to convert between the DER form and the raw form.
 @safe struct ECDSASignature: ~Copyable {
     private let pointer: OpaquePointer  // <ECDSA_SIG>
 
@@ -20,14 +20,14 @@ import COpenSSL
 
     /// Reads r || s, big-endian (RFC 7518 §3.4), or returns `nil` if the length is wrong.
     ///
-    /// - Parameter numberCount: the bytes of each number, which depend on the curve.
+    /// - Parameter numberCount: the number of bytes of r and of s, which depends on the curve.
     static func reading(raw: [UInt8], numberCount: Int) throws(OpenSSLError) -> ECDSASignature? {
         guard raw.count == 2 * numberCount else { return nil }
         let signature = try unsafe ECDSASignature(
             takingOwnershipOf: checkNotNull("ECDSA_SIG_new") { unsafe ECDSA_SIG_new() })
         let r = try BigNumber(raw.prefix(numberCount))
         let s = try BigNumber(raw.suffix(numberCount))
-        // This cannot fail: set0 refuses only null pointers, and from here on it owns both numbers.
+        // This cannot fail: set0 refuses only null pointers. The signature now owns both numbers.
         unsafe ECDSA_SIG_set0(signature.pointer, r.releasingOwnership(), s.releasingOwnership())
         return signature
     }

@@ -1,4 +1,4 @@
-// Inlinable, because the reader of JSON calls them for each name and each byte.
+// Inlinable, because the JSON reader and the 3DS rules call these often.
 
 extension String {
     /// Returns whether both strings have the same UTF-8 bytes.
@@ -46,7 +46,9 @@ extension UInt8 {
     }
 }
 
-/// Bytes as a hash key: they are hashed in one call, and an array hashes each of its elements.
+/// Bytes as a hash key, hashed in one call.
+///
+/// `[UInt8]` would hash each byte by itself.
 package struct HashedBytes: Hashable, Sendable {
     private let bytes: [UInt8]
 
