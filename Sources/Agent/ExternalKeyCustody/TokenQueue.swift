@@ -2,17 +2,19 @@ import Dispatch
 import Records
 import Synchronization
 
-/// A thread for calls that wait for a token, in sequence.
+/// A serial queue for calls to external keys of one kind of place: files, the TPM, or all tokens.
 ///
 /// No caller waits longer than `patience`.
 ///
-/// A call in the token's driver cannot be cancelled. If it does not return, it blocks this queue and no other.
+/// A call in the token's driver cannot be cancelled. If it does not return, it blocks this queue and no other: a hung
+/// token blocks all tokens, but neither files nor the TPM.
 final class TokenQueue: Sendable {
     /// The most calls that wait or run.
     static let limit = 16
-    /// The limit in seconds: a token takes less than one for a signature, a slow smart card some.
+    /// The longest wait for one call, in seconds.
     ///
-    /// It is less than the limit of a decision, so that the caller gets the error of the token.
+    /// A token takes less than one second for a signature, a slow smart card a few. The limit is less than the default
+    /// limit of a decision, so that its caller gets the token's error. But a decision makes two calls.
     static let patience: Double = 20
 
     private let queue = DispatchQueue(label: "token queue")
@@ -59,7 +61,7 @@ final class TokenQueue: Sendable {
 package enum TokenQueueError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The token did not answer in time.
     ///
-    /// A late result of the call is dropped.
+    /// The token may still carry out the call; a late result is dropped.
     case silent
     /// Too many calls wait already.
     case busy

@@ -10,9 +10,9 @@ import Synchronization
 struct ControlChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
-    /// The most connections of users without any right; for one more, another of these is cut.
+    /// The most connections of users without any right; for one more, one of them is cut.
     static let maxStrangers = 16
-    /// The limit for a stranger's request, so that the agent can send the reason of the refusal.
+    /// The time for a stranger to send a request, whose answer gives the reason of the refusal.
     private static let patienceWithStrangers: TimeAmount = .seconds(2)
 
     let router: ControlRouter
@@ -77,15 +77,14 @@ struct ControlChannel: ServerChildChannel {
 }
 
 extension ResponseBody {
-    /// The most bytes of a stream between two waits for the event loop.
+    /// The bytes of a stream between two waits for the event loop; the last piece may exceed them.
     private static let paceBytes = 16_384
 
-    /// The same body.
+    /// Returns the same body; a stream waits for its event loop after every 16 KiB.
     ///
-    /// For a stream, it waits for the connection before it writes more.
-    ///
-    /// Only then is it known whether the client reads. Otherwise, while its event loop is busy, any number of parts
-    /// could pile up in memory. A few short parts may: a wait for each costs more than its write.
+    /// Only after a wait is it known whether the client reads. Otherwise, while the event loop is busy, any number of
+    /// parts could pile up in memory. There is no wait after each part, because it costs more than the write of a short
+    /// part.
     fileprivate func paced(by loop: any EventLoop) -> ResponseBody {
         guard contentLength == nil else { return self }
         let written = BytesWritten()

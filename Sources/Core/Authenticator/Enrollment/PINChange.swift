@@ -7,14 +7,17 @@ import StoreTables
 
 /// The command that changes the PIN of a key that the agent made.
 struct PINChange: Sendable {
-    /// Seconds within which the change must get its turn, because decisions of the enrollment may be before it.
+    /// The longest wait for decisions of the enrollment that are ahead in the queue, in seconds.
     static let patience: Double = 30
 
     let ports: Ports
     let queues: SignatureQueues
 
-    /// - Throws: `CommandError` if the PIN was not changed. A wrong old PIN counts as a wrong PIN at an approval does.
-    ///   If the change does not get its turn in time, no PIN is tried.
+    /// Changes the PIN of an enrollment's key.
+    ///
+    /// A wrong old PIN uses up a try, as at an approval. If the change does not get its turn in time, no PIN is tried.
+    ///
+    /// - Throws: `CommandError` if the PIN was not changed.
     func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await inTurn(id) {
             let enrollment = try await check(id)

@@ -8,8 +8,8 @@ import StoreTables
 
 /// Tests keys in the background, so that an unusable key is found before it is needed.
 ///
-/// Tests ask for no PIN. A key with a PIN of the agent's own is tested as far as that is possible without the PIN. A
-/// key of a token or a TPM is not tested if the test could cost a PIN try.
+/// Tests ask for no PIN. An own key with a PIN is tested without the PIN, as far as possible. An external key with a
+/// PIN is not tested, because the test could cost a PIN try.
 struct KeyWatch: Sendable {
     let ports: Ports
     let health: KeyHealth
@@ -18,7 +18,9 @@ struct KeyWatch: Sendable {
     /// Limits the log lines, however many keys fail.
     let quota: LogQuota
 
-    /// The number of keys that are tested before a start continues, if one of them can be used.
+    /// The number of keys to test before other loops start.
+    ///
+    /// For the agent to be ready, one of the tested keys must be usable too.
     var enough = 100
 
     /// The seconds between two tests of all keys.
@@ -26,12 +28,16 @@ struct KeyWatch: Sendable {
     /// The seconds between two tests of unusable keys.
     static let pauseAfterFailure: Double = 60
     /// The longest wait of a start for external keys, in seconds.
+    ///
+    /// It is checked only between two keys, so a slow token may add the time of one call.
     static let outsidePatience: Int64 = 60
 
     /// Tests all keys at once and once a day, and failed ones once a minute, until the task is cancelled.
     ///
-    /// - Parameter onStep: called after each key of the first test of all keys, during that test once enough keys were
-    ///   tested for the start to continue, and after each round with the result of all keys.
+    /// Failed keys are also tested again at once when a key fails, or when an enrollment comes or ends.
+    ///
+    /// - Parameter onStep: called with the progress of the first test of all keys, during that test once enough keys
+    ///   are tested and one can be used, and after each round with whether a key can be used.
     func run(onStep: @escaping @Sendable (StartStep) -> Void) async throws {
         var (failed, last): (Set<EnrollmentID>, Int64?) = ([], nil)
         while !Task.isCancelled {
@@ -49,7 +55,7 @@ struct KeyWatch: Sendable {
         }
     }
 
-    /// Makes a notifier that rings once a key has failed, and if keys may have come or gone.
+    /// Makes a notifier that rings when a key fails, and when an enrollment comes or ends.
     private func notifier() -> EventNotifier {
         // Keys that are known to fail are tested after their pause.
         let isNews = health.failing.isEmpty
@@ -80,7 +86,7 @@ struct KeyWatch: Sendable {
             try await testKey(of: enrollment, failed: &failed)
             seen += 1
             if seen == enough { ownKeysAreSeen() }
-            // The start waits for the keys before these, so other work may go first now.
+            // Enough keys are tested: the start goes on, so other work may run first.
             if seen >= enough { await Task.yield() }
             guard health.isFirstLookDue else { return }
             onStep(.lookedAtKeys(seen, of: max(count, seen)))
@@ -107,7 +113,7 @@ struct KeyWatch: Sendable {
         hub.publish(.ownKeysSeen)
     }
 
-    /// Waits until the first test of all keys has come so far that a start need not wait for it.
+    /// Waits until the start may go on: all own keys, or ``enough`` keys, are tested.
     ///
     /// Waits no longer than ``outsidePatience``. Without this wait, other work would take processor time from the test.
     func untilOwnKeysAreSeen() async throws {
@@ -122,16 +128,16 @@ struct KeyWatch: Sendable {
         let wasFirst = health.isFirstLookDue
         health.firstLookIsOver()
         onStep(problem.map(StartStep.noKeyUsable) ?? .keyUsable)
-        // The agent may have been reported as ready before all keys were tested. Readers of that report get this event.
+        // The status said that not all keys were tested, maybe of a ready agent. This event makes it be read again.
         if wasFirst { hub.publish(.firstLookOver) }
     }
 
-    /// Returns why no key of any enrollment can be used.
+    /// Returns why no tested key can be used.
     ///
-    /// `nil` if a key can be used, or if none is needed.
+    /// `nil` if a key can be used, if none has failed, or if none is needed.
     ///
-    /// - Parameter areAllSeen: whether the tests are complete. A key without a result, whose test would take a PIN,
-    ///   then counts as usable.
+    /// - Parameter areAllSeen: whether the round is complete. A key without a result, such as one whose test would take
+    ///   a PIN, then counts as usable.
     private func problemOfAll(areAllSeen: Bool) async throws -> String? {
         guard !health.failing.isEmpty else { return nil }
         var first: String?
@@ -162,8 +168,8 @@ struct KeyWatch: Sendable {
             do {
                 try await testKey(of: enrollment)
             } catch is CustodyError {
-                // ``ProvenCustody`` has recorded the failure. But the enrollment may have ended since it was read, and
-                // its key with it.
+                // ``ProvenCustody`` has recorded the failure, unless it was about a PIN. But the enrollment may have
+                // ended since it was read, and its key with it.
                 let now = try await ports.store.read { try $0.enrollment(name) }
                 if now?.membership == nil { health.forget(name) }
             } catch let error where !(error is StoreError || error is CancellationError) {

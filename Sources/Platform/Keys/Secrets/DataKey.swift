@@ -9,10 +9,12 @@ package struct DataKey: Sendable {
     /// The most bytes that `decrypt` reads, far above any value of a row.
     private static let maxEncrypted = 1 << 24
 
-    /// The bytes of the key, for sealing.
+    /// The key's bytes, so that a caller can seal them.
     package let secret: Secret
 
-    /// Checks the length of a key, and returns `nil` if the secret has another.
+    /// Makes a key of a secret.
+    ///
+    /// `nil` unless the secret has 32 bytes.
     package init?(_ secret: Secret) {
         guard secret.count == Self.count else { return nil }
         self.secret = secret
@@ -26,7 +28,7 @@ package struct DataKey: Sendable {
     ///
     /// The nonce is random, so every call returns different bytes.
     ///
-    /// - Parameter place: the place of the stored value, which is authenticated too, but not contained.
+    /// - Parameter place: the place of the stored value. It is authenticated, but not part of the result.
     package func encrypt(_ plain: [UInt8], for place: String) throws(OpenSSLError) -> [UInt8] {
         let nonce = try SecureRandom.bytes(CipherContext.nonceCount)
         let encrypted = try CipherContext()
