@@ -50,7 +50,7 @@ package struct MetricsServer: Sendable {
 package struct MetricsServerError: Error, CustomStringConvertible {
     let address: ListenAddress
     let reason: String
-    /// Whether the system forbids the address (EACCES), such as a port below 1024 without the privilege.
+    /// Whether EACCES is the reason, as for a port below 1024 without the privilege.
     package let isForbidden: Bool
 
     package var description: String {

@@ -137,7 +137,7 @@ struct RegistrationDelivery: Sendable {
 }
 
 extension ProblemCode {
-    /// Whether the agent gives up the enrollment after this answer, and does not send the registration again.
+    /// Whether this answer makes the agent give up the enrollment, so that the registration is not sent again.
     fileprivate var endsCeremony: Bool {
         switch self {
         case .invalidRegistration, .ceremonyExpired, .invalidEnrollmentCode, .invalidRequest: true
