@@ -18,7 +18,7 @@ extension ControlCalls {
         let answered = found.prefix(query.limit)
         var answer = try Answer.json(answered.map { EnrollmentView($0, of: agent) })
         if found.count > query.limit, let last = answered.last {
-            answer.next = "/v1/enrollments?limit=\(query.limit)&after=\(last.id)"
+            answer.next = "\(ControlRoute.enrollments.path)?limit=\(query.limit)&after=\(last.id)"
         }
         return answer
     }

@@ -71,7 +71,7 @@ extension ControlCalls {
             views.append(ExplanationView(try await cardholders.explanation(of: record), of: record))
         }
         var answer = try Answer.json(views)
-        answer.next = next.map { query.target(of: $0, at: "/v1/explanations", enrollment: enrollment) }
+        answer.next = next.map { query.target(of: $0, in: .explanations, enrollment: enrollment) }
         return answer
     }
 }

@@ -57,7 +57,7 @@ struct ControlCalls: Sendable {
         let next = query.takeNext(from: &records)
         let enrollments = try await agent.enrollments(of: records)
         var answer = try Answer.json(records.map { RequestView($0, enrollment: enrollments[$0.enrollmentId]) })
-        answer.next = next.map { query.target(of: $0, at: "/v1/requests", enrollment: enrollment) }
+        answer.next = next.map { query.target(of: $0, in: .requests, enrollment: enrollment) }
         return answer
     }
 

@@ -57,14 +57,14 @@ extension RequestQuery {
         return next
     }
 
-    /// The target of another page of the list at `path`.
-    func target(of page: RequestPage, at path: String, enrollment: EnrollmentID?) -> String {
+    /// The target of another page of a list.
+    func target(of page: RequestPage, in list: ControlRoute, enrollment: EnrollmentID?) -> String {
         let members = [
             ("all", all ? "true" : nil), ("limit", "\(limit)"), ("enrollment", enrollment?.text),
             ("after", page.after?.text), ("before", page.before?.text),
         ]
         let query = members.compactMap { name, value in value.map { "\(name)=\($0)" } }
-        return "\(path)?" + query.joined(separator: "&")
+        return "\(list.path)?" + query.joined(separator: "&")
     }
 }
 
