@@ -13,7 +13,9 @@ An agent that is started again whenever it ends, without its state if there is a
   >   done
   > }
   $ keep_agent & started+=($!)
-  $ echo "oobctl status --json </dev/null | jq --exit-status '.state != \"starting\"'" >is-started.sh
+  $ cat >is-started.sh <<'END'
+  > status="$(oobctl status --json </dev/null)" && echo "$status" | jq --exit-status '.state != "starting"'
+  > END
   $ cat >restart.sh <<'END'
   > old="$(cat agent.pid)"
   > kill "$old"

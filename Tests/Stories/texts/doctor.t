@@ -31,6 +31,17 @@ What is weak in a set-up, as `oobctl doctor` tells it, except for what the machi
   keyExportable
   plainHTTP
 
+# A script that looks for severe weaknesses fails if it finds one, or no agent
+
+  $ is_sound() { findings="$(oobctl doctor --json "$@")" && jq -e 'all(.severity != "high")' <<<"$findings"; }
+  $ jq -e 'all(.severity != "high")' <<<'[{"severity": "high"}]'
+  false
+  [1]
+  $ is_sound || oobctl doctor | grep '^high'
+  true
+  $ is_sound --socket "$PWD/none.sock" 2>refusal.json
+  [69]
+
 # The status lists the weaknesses that are certain, and the log has them
 
   $ diff <(oobctl doctor --json | jq 'map(select(.cannotTell | not))') <(oobctl status --json | jq .warnings)
