@@ -6,6 +6,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # By name, which is a script's own in all folders.
 SCRIPTS = {path.name: path for pattern in ["*/test_*.py", "Stories/texts/*.t"] for path in (ROOT / "Tests").glob(pattern)}
+# The heading of a page's last section.
+TESTS = re.compile(r"^## (?:\d+\. )?Tests$(?!.*^## )", re.MULTILINE | re.DOTALL)
 # The changelog speaks of the past.
 PAGES = sorted(page for pattern in ["*.md", "docs/**/*.md", "examples/*.md", "keys/*.md", "conformance/*.md"] for page in ROOT.glob(pattern)
                if page.name != "CHANGELOG.md")
@@ -20,12 +22,10 @@ def page(name: str) -> Path:
 
 
 def parts(page: Path) -> tuple[str, str]:
-    """A page without its footnotes, and the footnotes."""
-    lines, kinds, is_note = page.read_text(encoding="utf-8").splitlines(), {True: [], False: []}, False
-    for line in lines:
-        is_note = line.startswith("[^") and "]:" in line or is_note and (not line or line[0] == " ")
-        kinds[is_note].append(line)
-    return "\n".join(kinds[False]), "\n".join(kinds[True])
+    """A page without its last section, which lists the tests that show what the others say, and that section."""
+    text = page.read_text(encoding="utf-8")
+    found = TESTS.search(text)
+    return (text[:found.start()], text[found.start():]) if found else (text, "")
 
 
 def swift_tests(text: str) -> list[tuple[str, str]]:

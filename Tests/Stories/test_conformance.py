@@ -10,11 +10,12 @@ from pathlib import Path
 
 import yaml
 
+import citations
+
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "conformance/cases"
-PAGE = ROOT / "docs/reference/protocol.md"
+PAGE = citations.parts(ROOT / "docs/reference/protocol.md")[0]
 WITHOUT = ROOT / "conformance/without-case.yaml"
-FOOTNOTE = re.compile(r"\[\^\w+\]")
 
 
 def spaced(text: str) -> str:
@@ -22,8 +23,8 @@ def spaced(text: str) -> str:
 
 
 def sections() -> dict[str, str]:
-    """The text of each section by its number, without footnotes, with single spaces."""
-    text, section, found = FOOTNOTE.sub("", PAGE.read_text(encoding="utf-8")), None, {}
+    """The text of each section by its number, with single spaces."""
+    text, section, found = PAGE, None, {}
     for line in text.splitlines():
         heading = re.match(r"#{2,3} ([\d.]*\d)\.? ", line)
         if heading:
@@ -39,12 +40,12 @@ def statements() -> list[tuple[str, str]]:
     section, paragraph, is_code = None, [], False
 
     def end():
-        for sentence in re.split(r"(?<=[.:])\s+(?=[A-Z`*(])", FOOTNOTE.sub("", " ".join(paragraph))):
+        for sentence in re.split(r"(?<=[.:])\s+(?=[A-Z`*(])", " ".join(paragraph)):
             if sentence.strip():
                 found.append((section, spaced(sentence)))
         paragraph.clear()
 
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    for line in PAGE.splitlines():
         heading = re.match(r"#{2,3} ([\d.]*\d)\.? ", line)
         if line.startswith("```"):
             end()
@@ -62,7 +63,7 @@ def statements() -> list[tuple[str, str]]:
             if all(re.fullmatch(r":?-+:?", cell) for cell in cells):
                 found.pop()  # What stands above it is the table's header.
             else:
-                found.append((section, spaced(FOOTNOTE.sub("", " | ".join(cell for cell in cells if cell)))))
+                found.append((section, spaced(" | ".join(cell for cell in cells if cell))))
         elif not line.strip():
             end()
         elif line.startswith("- "):
@@ -96,7 +97,7 @@ class TheCases(unittest.TestCase):
             with self.subTest(case["path"].name):
                 section = str(case["section"])
                 self.assertIn(section, found)
-                self.assertIn(spaced(FOOTNOTE.sub("", case["statement"])), found[section])
+                self.assertIn(spaced(case["statement"]), found[section])
 
     def test_each_says_what_it_shows_and_how_strictly(self):
         for case in cases():

@@ -148,7 +148,10 @@ class Promises(unittest.TestCase):
         section = body.split("## Each promise, by store and moment\n")[1].split("\n## ")[0]
         lines = [line for line in section.splitlines() if line.startswith("| ")][1:]
         self.rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-        self.notes = dict(re.findall(r"^\[\^([\w-]+)\]: (.*?)(?=^\[\^|\Z)", notes, re.MULTILINE | re.DOTALL))
+        heads = [line for line in body.splitlines() if line.startswith("| promise | store | ")]
+        self.moments = [cell.strip() for cell in heads[0].strip("|").split("|")][2:]
+        self.tests = [[cell.strip() for cell in line.strip("|").split("|")]
+                      for line in notes.splitlines() if re.match(r"\| \d \|", line)]
 
     def cells(self):
         """(promise, store, moment, cell) of each."""
@@ -157,6 +160,11 @@ class Promises(unittest.TestCase):
             promise = row[0] or promise
             for moment, cell in enumerate(row[2:]):
                 yield promise, row[1], moment, cell
+
+    def listed_for(self, promise: str, store: str, moment: int) -> list[str]:
+        """What the table of tests has for a cell."""
+        return [tests for number, stores, moments, tests in self.tests
+                if number == promise[0] and stores in (store, "both") and self.moments[moment] in moments.split(", ")]
 
     def test_each_promise_has_a_cell_for_each_store_and_moment(self):
         promises = list(dict.fromkeys(promise for promise, *_ in self.cells()))
@@ -168,22 +176,19 @@ class Promises(unittest.TestCase):
         for promise, store, moment, cell in self.cells():
             with self.subTest(promise=promise, store=store, moment=moment):
                 self.assertRegex(cell, r"^(yes|\*\*no\*\*)")
-                for part in re.split(r"(?=\byes\b)", cell):
-                    if part.startswith("yes"):
-                        self.assertRegex(part, r"\[\^[\w-]+\]")
-                for name in re.findall(r"\[\^([\w-]+)\]", cell):
-                    note = " ".join(self.notes[name].split())
-                    self.assertTrue(citations.swift_tests(note) + citations.outside_tests(note) + citations.scripts(note), name)
+                found = self.listed_for(promise, store, moment)
+                self.assertTrue(found or "yes" not in cell)
+                for tests in found:
+                    self.assertTrue(citations.swift_tests(tests) + citations.outside_tests(tests) + citations.scripts(tests))
 
     def test_what_a_cell_of_postgresql_names_runs_there(self):
         for promise, store, moment, cell in self.cells():
-            for name in re.findall(r"\[\^([\w-]+)\]", cell) if store == "PostgreSQL" else []:
-                with self.subTest(promise=promise, moment=moment, name=name):
-                    note = " ".join(self.notes[name].split())
+            for tests in self.listed_for(promise, store, moment) if store == "PostgreSQL" else []:
+                with self.subTest(promise=promise, moment=moment, tests=tests):
                     self.assertTrue(
-                        any(map(self.runs_there, citations.swift_tests(note)))
+                        any(map(self.runs_there, citations.swift_tests(tests)))
                         or any(script.startswith(("test_postgres", "test_host", "test_heads"))
-                               for script in [script for script, _ in citations.outside_tests(note)] + citations.scripts(note)))
+                               for script in [script for script, _ in citations.outside_tests(tests)] + citations.scripts(tests)))
 
     def runs_there(self, test: tuple[str, str]) -> bool:
         suite, sentence = test
@@ -209,18 +214,19 @@ class HowThePagesAreBuilt(unittest.TestCase):
         listed = {(index.parent / path).resolve() for path in re.findall(r"\]\(([\w./-]+\.md)", TEXTS[index])}
         self.assertEqual([str(page) for page in (ROOT / "docs").glob("*/*.md") if page not in listed], [])
 
-    def test_names_of_tests_are_in_footnotes(self):
+    def test_names_of_tests_are_in_the_last_section(self):
         for page in PAGES:
             text = " ".join(citations.parts(page)[0].split())
             with self.subTest(page=page.name):
                 self.assertEqual(citations.swift_tests(text) + citations.outside_tests(text), [])
 
-    def test_every_footnote_is_there_once_and_is_used(self):
+    def test_the_last_section_lists_the_listed_for_each_section_once(self):
         for page in PAGES:
-            body, notes = citations.parts(page)
-            defined = re.findall(r"^\[\^([\w-]+)\]:", notes, re.MULTILINE)
+            body, tests = citations.parts(page)
+            listed = re.findall(r"^- \[[^]]+\]\(#([^)]*)\)", tests, re.MULTILINE)
             with self.subTest(page=page.name):
-                self.assertEqual(sorted(defined), sorted(set(re.findall(r"\[\^([\w-]+)\]", body))))
+                self.assertEqual(listed, list(dict.fromkeys(listed)))
+                self.assertNotIn("[^", re.sub(r"```.*?```", "", body, flags=re.DOTALL))
 
     def test_a_long_page_begins_with_its_contents(self):
         for page in PAGES:
