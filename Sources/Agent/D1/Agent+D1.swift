@@ -85,9 +85,15 @@ extension Agent {
 
     @Sendable private func follow(_ enrolled: EnrolledType, at issuer: IssuerURL) async throws {
         let changes = hub.notifier { event in
-            if case .found(.standings) = event { true } else { event.kind?.changesStanding == true }
+            switch event {
+            case .found(.standings), .storeHealthChanged: true
+            default: event.kind?.changesStanding == true
+            }
         }
-        try await update(enrolled, at: issuer)
-        for await _ in changes { try await update(enrolled, at: issuer) }
+        var news = changes.makeAsyncIterator()
+        repeat {
+            // A store that fails now reports its recovery, which causes another read.
+            do { try await update(enrolled, at: issuer) } catch is StoreError {}
+        } while await news.next() != nil
     }
 }

@@ -45,6 +45,8 @@ package final class ShellRun: Sendable {
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
         unsafe posix_spawnattr_setpgroup(&attributes, 0)
         unsafe posix_spawnattr_setflags(&attributes, Self.flags)
+        // If this process ignored it, the exit status would be lost (waitpid(2)).
+        _ = signal(SIGCHLD, SIG_DFL)
         let environment = ProcessInfo.processInfo.environment.merging(variables) { _, new in new }
         var process: pid_t = 0
         let error = unsafe SpawnStrings.with(
@@ -107,6 +109,8 @@ package final class ShellRun: Sendable {
     }
 
     /// Waits for the end of the process, or kills it at `end` and returns `nil`.
+    ///
+    /// The status is -1 if it is not known.
     package func status(until end: ContinuousClock.Instant) -> Status? {
         var (pause, isLate): (UInt32, Bool) = (500, false)
         while true {
@@ -116,6 +120,7 @@ package final class ShellRun: Sendable {
                 if found != 0 { isOver = true }
                 return found
             }
+            guard found >= 0 else { return .exited(-1) }
             if found != 0 {
                 guard !isLate else { return nil }
                 let number = status & 0x7F

@@ -34,8 +34,8 @@ extension PostgresConnection {
 
     /// Revokes the right to write of all other hosts, in case one of them is frozen and wakes up later.
     func shutOutHosts(besides host: HostName) throws {
-        // A negative number is of a host that was shut out before: counted down, it never comes back to an earlier one.
-        _ = try rows("UPDATE host SET incarnation = incarnation + sign(incarnation) WHERE name <> ?", [host.text])
+        // A negative number marks a host that was shut out: counted down, it never comes back to an earlier one.
+        _ = try rows("UPDATE host SET incarnation = -abs(incarnation) - 1 WHERE name <> ?", [host.text])
     }
 }
 #endif

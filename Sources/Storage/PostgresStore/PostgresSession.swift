@@ -189,7 +189,7 @@ final class PostgresSession: StoreSession {
 /// The error of a process that is not the host any more.
 struct HostTakenError: Error {
     let host: HostName
-    /// Whether a change of the secret has shut the host out.
+    /// Whether a change of the secret or a move of the state has shut the host out.
     ///
     /// Else another process writes under the host's name.
     let isShutOut: Bool

@@ -175,6 +175,10 @@ A list of all that was ever there, in the place of what is presented:
   
   0 passed, 0 failed, 1 could not be run; seed 7, <seconds>
   [2]
+  $ env --ignore-signal=CHLD oob-conform approver --config conformance/tested/oob-agent.yaml --case good \
+  >   --enroll-command 'exit 3' </dev/null 2>commands.log | grep good:
+    good: the command for `enroll` exited with status 3
+  [2]
   $ judge --case good --enroll-command true
   section  passed  failed  not shown
   6             0       1          0

@@ -94,6 +94,21 @@ struct PostgresSharesTests {
         }
     }
 
+    @Test func `a silent host that a move has shut out ends its share`() async throws {
+        let (alpha, clock) = (try store("alpha"), SteadyClock())
+        let shares = try await PostgresShares(of: try store("beta"), clock: clock)
+        _ = try settings.connection().rows("UPDATE host SET alive_until = clock_timestamp() WHERE name = 'beta'")
+        _ = try await alpha.expectAlone()
+        async let end: Void = shares.run {}
+        await clock.endSleep(after: 1_200)
+        do {
+            try await end
+            Issue.record("it keeps its share")
+        } catch let trouble as StoreError {
+            #expect(trouble.kind == .shutOut && trouble.sentence.contains("or the state moved"))
+        }
+    }
+
     @Test func `a host that was shut out never gets the number again that a process of it had`() async throws {
         let (alpha, beta) = (try store("alpha"), try store("beta"))
         _ = try settings.connection().rows(

@@ -96,12 +96,31 @@ struct RegistrationDelivery: Sendable {
                     .registered(Membership(authenticatorId: id, sealedToken: sealedToken, enrolledAt: now))
                 }
             }
-            guard isNews else { return }
+            guard isNews else { return await withdraw(answer, of: enrollment) }
         } catch {
             // The issuer gives the same answer again for the same body.
             throw .transient(reason: "the enrollment could not be kept: \(error)", retryAfter: nil)
         }
         log.info("enrolled", metadata: enrollment.logged(["authenticator": "\(answer.authenticatorId.text)"]))
+    }
+
+    /// Unenrolls at the issuer if the enrollment was ended before the answer came.
+    ///
+    /// The call that ended it could not tell the issuer, which had given no token yet. Only one try is made: the token
+    /// is stored nowhere.
+    private func withdraw(_ answer: EnrollmentAnswer, of enrollment: Enrollment) async {
+        do {
+            let present = try await ports.patiently { try await ports.store.read { try $0.enrollment(enrollment.id) } }
+            // Another host may have stored the same answer: that enrollment is used.
+            guard case .ended(authenticatorId: nil)? = present?.state else { return }
+            let discovery = try await directory.discovery(enrollment.target)
+            try await ports.gateway.unenroll(
+                IssuerAccess(target: enrollment.target, discovery: discovery, token: answer.accessToken))
+        } catch {
+            log.notice(
+                "the issuer keeps an enrollment that has ended",
+                metadata: enrollment.logged(["authenticator": "\(answer.authenticatorId.text)", "reason": "\(error)"]))
+        }
     }
 
     private func give(up enrollment: Enrollment, _ reason: String) async throws {

@@ -97,14 +97,16 @@ struct Unenroller: Sendable {
     /// Ends the enrollment, which deletes its key if the agent made it.
     private func end(_ enrollment: Enrollment, erasing: Bool) async throws {
         let id = enrollment.id
-        try await ports.store.write { store in
+        let isNews = try await ports.store.write { store in
             let now = ports.clock.now
             if erasing { try store.wantErasure(of: id) }
-            guard try store.change(id, .ended(at: ports.provenTime.stamp(now))) != nil else { return }
+            guard try store.change(id, .ended(at: ports.provenTime.stamp(now))) != nil else { return false }
             try store.record(.unenrolled(id), at: now)
             try store.removeSubscriptions(of: id, at: now)
             try Self.closeRequests(of: id, at: now, in: store)
+            return true
         }
+        guard isNews else { return }
         log.notice("unenrolled", metadata: enrollment.logged())
         tally.end(id)
         health.forget(id)

@@ -167,11 +167,15 @@ struct KeyWatch: Sendable {
             guard enrollment.membership != nil else { return health.forget(name) }
             do {
                 try await testKey(of: enrollment)
-            } catch is CustodyError {
-                // ``ProvenCustody`` has recorded the failure, unless it was about a PIN. But the enrollment may have
-                // ended since it was read, and its key with it.
+            } catch let failure as CustodyError {
+                // The enrollment may have ended since it was read, and its key with it.
                 let now = try await ports.store.read { try $0.enrollment(name) }
-                if now?.membership == nil { health.forget(name) }
+                guard now?.membership != nil else { return health.forget(name) }
+                // ``ProvenCustody`` has recorded the failure, unless it was about a PIN. An approval without a PIN
+                // fails in the same way.
+                guard enrollment.authnType != .pin else { return }
+                let test = KeyTest(extent: .signature, at: ports.clock.now, problem: failure.description)
+                if health.note(test, of: name) { hub.publish(.keyFailed(name)) }
             } catch let error where !(error is StoreError || error is CancellationError) {
                 log.debug("a key could not be looked at", metadata: enrollment.logged(["reason": "\(error)"]))
             }

@@ -108,7 +108,7 @@ package struct StoreError: Error, Sendable, Equatable {
         case .notOurs: "its files must belong to the user whom the agent runs as"
         case .unreachable: "see to its server and the way to it"
         case .clock: "set the clocks of both (NTP)"
-        case .shutOut: "start the agent again, with both secrets until the change is over"
+        case .shutOut: "start the agent again; if the secret is being changed, with both secrets"
         case .other: nil
         }
     }

@@ -24,7 +24,7 @@ package struct SandboxReport: Sendable {
     static func faults(_ answer: JSONObject) -> SandboxReport {
         let odds = answer["odds"].map { ["odds: \(Shown.text($0))"] } ?? []
         let next = Shown.objects(answer["next"]).map { fault in
-            "next: " + fault.members.map { "\($0.name)=\(Shown.text($0.value))" }.joined(separator: ",")
+            "next: " + Shown.pairs(fault, separator: ",")
         }
         return SandboxReport(answer, (odds + next).joined(separator: "\n"))
     }
@@ -93,9 +93,11 @@ enum Shown {
     }
 
     /// Returns pairs of `name=value`.
-    static func pairs(_ object: JSONObject, without names: Set<String> = []) -> String {
+    static func pairs(
+        _ object: JSONObject, without names: Set<String> = [], separator: String = " "
+    ) -> String {
         object.members.filter { !names.contains($0.name) }
-            .map { "\(DisplayText($0.name).text)=\(text($0.value))" }.joined(separator: " ")
+            .map { "\(DisplayText($0.name).text)=\(text($0.value))" }.joined(separator: separator)
     }
 }
 

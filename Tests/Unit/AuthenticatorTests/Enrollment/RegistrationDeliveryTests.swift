@@ -122,7 +122,7 @@ struct RegistrationDeliveryTests {
         }
     }
 
-    @Test func `an answer that comes after the enrollment was ended does not bring it back`() async throws {
+    @Test func `an answer that comes after the enrollment was ended is taken back at the issuer`() async throws {
         let id = try await begun()
         let gate = Channel<Void>()
         let answer = try ScriptedIssuer.enrollmentAnswer
@@ -140,6 +140,7 @@ struct RegistrationDeliveryTests {
             _ = try await sample.agent.enroll(sample.parameters(), patience: 10)
             withExtendedLifetime(fetches) {}
         }
+        #expect(await sample.issuer.unenrollments == ["token-1"])
         #expect(try await sample.enrollment(id).isOver)
         #expect(try await sample.enrollment(id).sealedKey == nil)
     }

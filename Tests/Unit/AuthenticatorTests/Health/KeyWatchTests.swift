@@ -109,6 +109,14 @@ struct KeyWatchTests {
         }
     }
 
+    @Test func `a key that takes a PIN by now cannot be used by an enrollment without one`() async throws {
+        let card = try await sample.enrolled("a", at: try elsewhere)
+        sample.custody.beforeOpening { throw CustodyError(.needsPIN, "the key none.pem takes a PIN") }
+        try await watched { first in
+            #expect(first == KeyWatch.pauseAfterFailure && problem(of: card) == "the key none.pem takes a PIN")
+        }
+    }
+
     @Test func `a key that stays unusable does not keep the others from their daily look`() async throws {
         let (gone, card) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
         try await sample.replaceKey(of: gone.id)
