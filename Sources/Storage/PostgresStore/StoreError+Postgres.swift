@@ -29,7 +29,9 @@ extension StoreError {
                 .notOurs, at: place, detail: "an agent on another machine runs as host \(taken.host)",
                 remedy: "give each host a name of its own (--host-name)")
         case let taken as HostTakenError where taken.isShutOut:
-            StoreError(.shutOut, at: place, detail: "the secret was changed, or the state moved, while host \(taken.host) was silent")
+            StoreError(
+                .shutOut, at: place,
+                detail: "the secret was changed, or the state moved, while host \(taken.host) was silent")
         case let taken as HostTakenError:
             StoreError(
                 .notOurs, at: place, detail: "another agent has become host \(taken.host) since",
