@@ -527,7 +527,7 @@ class SharedKeyTests(Hosts):
     def ends_shut_out(self, agent: Agent, name: str):
         """So that its service manager starts it again."""
         self.assertEqual(agent.process.wait(WITHIN), 69)
-        self.assertIn(f"the secret was changed while host {name} was silent", agent.log.read_text(encoding="utf-8"))
+        self.assertIn(f"the secret was changed, or the state moved, while host {name} was silent", agent.log.read_text(encoding="utf-8"))
 
     def test_a_host_makes_a_secret_only_if_the_database_has_none(self):
         def without(host: str) -> list[str]:
