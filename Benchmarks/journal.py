@@ -1,6 +1,6 @@
 """A journal as long as that of a million requests, with the chain and the signature that the agent's own has.
 
-The audit key is opened as docs/explanation/threat-model.md ("Sealed keys") says, with the secret in the state
+The audit key is opened as docs/reference/sealed-values.md ("Format") says, with the secret in the state
 directory: whoever has that can do what the agent can.
 """
 

@@ -16,7 +16,7 @@ from issuer import Issuer
 from programs import BIN_DIR, Agent, temporary_folder
 
 PAGE = page("keys.md").read_text(encoding="utf-8")
-THREATS = page("threat-model.md").read_text(encoding="utf-8")
+SEALED = page("sealed-values.md").read_text(encoding="utf-8")
 
 
 def commands(heading: str) -> list[str]:
@@ -96,11 +96,11 @@ class TheCommands(unittest.TestCase):
         self.assertEqual((key["kind"], key["exportable"]), ("file", True))
 
     def test_an_exported_key_opens_as_the_page_says(self):
-        """The threat model's program, and openssl: both show the key that is enrolled."""
+        """The program of docs/reference/sealed-values.md, and openssl: both show the key that is enrolled."""
         agent = self.agent()
         self.type("oobctl enroll --issuer $ISSUER --code $CODE --authn-type presence")
         self.approve(agent)
-        (program,) = re.findall(r"^```\n(import base64, sys\n.*?)^```$", THREATS, re.DOTALL | re.MULTILINE)
+        (program,) = re.findall(r"^```\n(import base64, sys\n.*?)^```$", SEALED, re.DOTALL | re.MULTILINE)
         (card,) = agent.json("enrollments")
         exported = agent.ctl("key export", card["id"])
         self.assertEqual(exported.returncode, 0, exported.stderr)

@@ -1,7 +1,7 @@
 """A store of many cardholders in PostgreSQL: copies of what one agent really made, put there by SQL.
 
 The copies of an enrollment are as good as the first: each has its own seal, token, key and data key under the agent's secret
-(docs/explanation/threat-model.md). They are at an issuer that nobody listens at, so that no issuer has to know them. Their
+(docs/reference/sealed-values.md). They are at an issuer that nobody listens at, so that no issuer has to know them. Their
 past requests are in `postgres_past.py`.
 """
 

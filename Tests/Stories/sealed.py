@@ -1,6 +1,6 @@
 """What lies under the agent's secret, and its spellings.
 
-It is opened as docs/explanation/threat-model.md ("Sealed keys") says.
+It is opened as docs/reference/sealed-values.md ("Open a sealed value") says.
 """
 
 import base64
