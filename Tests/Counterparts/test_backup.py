@@ -63,7 +63,7 @@ def value(content) -> bytes:
 
 
 def digest(path) -> str:
-    """The digest of a backup's rows, as the page on reliability defines it."""
+    """The digest of a backup's rows, as docs/reference/backups.md defines it."""
     digest = hashlib.sha256()
     with contextlib.closing(sqlite3.connect(path)) as connection:
         tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
