@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what the last `make bench` and `make bench-large` measured into docs/explanation/performance.md: the table,
-how each figure was measured, and the plots.
+"""Writes what the last `make bench` and `make bench-large` measured: the table and the plots into
+docs/explanation/performance.md, and how each figure was measured into the README of this folder.
 
 usage: page.py
 """
@@ -8,6 +8,7 @@ usage: page.py
 import json
 import re
 import sys
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 
@@ -18,6 +19,7 @@ from rows import Row, methods, table  # noqa: E402
 from world import ROOT  # noqa: E402
 
 PAGE = ROOT / "docs" / "explanation" / "performance.md"
+METHODS = ROOT / "Benchmarks" / "README.md"
 IMAGES = ROOT / "docs" / "images"
 # Of each plot: its file, its title, what is below it, of each line its name, its points and its unit, and whether the axis
 # is logarithmic.
@@ -58,19 +60,19 @@ def draw(points: dict):
             (IMAGES / f"performance-{name}.svg").write_text(plot(title, below, curves, is_log), encoding="utf-8")
 
 
-def replaced(page: str, name: str, content: str) -> str:
-    """What is between two comments of a page."""
+def write(page: Path, name: str, content: str):
+    """Replaces what is between two comments of a page."""
     begin, end = f"<!-- {name}: Benchmarks/page.py writes this -->", f"<!-- end of {name} -->"
-    return re.sub(f"{re.escape(begin)}.*{re.escape(end)}", lambda _: f"{begin}\n{content}\n{end}", page, flags=re.S)
+    text = re.sub(f"{re.escape(begin)}.*{re.escape(end)}", lambda _: f"{begin}\n{content}\n{end}",
+                  page.read_text(encoding="utf-8"), flags=re.S)
+    page.write_text(text, encoding="utf-8")
 
 
 def main():
     rows, points, about = measured()
     machine = ", ".join(f"{name}: {value}" for name, value in about.items() if name != "programs")
-    page = PAGE.read_text(encoding="utf-8")
-    page = replaced(page, "table", f"{table(rows)}\n\n{machine[:1].upper()}{machine[1:]}.")
-    page = replaced(page, "methods", methods(rows))
-    PAGE.write_text(page, encoding="utf-8")
+    write(PAGE, "table", f"{table(rows)}\n\n{machine[:1].upper()}{machine[1:]}.")
+    write(METHODS, "methods", methods(rows))
     draw(points)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what takes the room in the programs of `make deb`, in MB, as a table for docs/explanation/performance.md.
+"""Prints what takes the room in the programs of `make deb`, in MB, as a table for Benchmarks/README.md.
 
 usage: parts.py [FOLDER]   (where Scripts/deb had the linker write its maps: .build/deb)
 """

@@ -59,7 +59,7 @@ def wakeup_row(world: World, seconds: int) -> Row:
         f"idle with one long poll, {seconds} s: wake-ups", f"{own}" + (f" ({told})" if told else "")
         + f", and {of_dispatch} of libdispatch's timer", own, 0, "0, or say why",
         "voluntary context switches of the agent's threads (/proc/PID/task) within one poll, and apart from them those of "
-        "the thread in which libdispatch has its timers; why that one wakes up is said below")
+        "the thread in which libdispatch has its timers; the page on performance says why that one wakes up")
 
 
 def switches(pid: int) -> dict[tuple[str, str], int]:
