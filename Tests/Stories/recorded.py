@@ -32,16 +32,21 @@ def tests_of(suite):
             yield each
 
 
+def name_of(test_id: str) -> str:
+    """A test's name, without its script and its class; a title of a text script may have dots."""
+    return re.sub(r"^(?:[^ .]+\.)+", "", test_id)
+
+
 class Record:
     """What became of each test of a script, on disk after each change."""
 
     def __init__(self, path: Path | None, tests: list[unittest.TestCase]):
         self.path = path
-        self.tests = {test.id(): {"name": test.id().split(".")[-1], "outcome": "not run", "reason": ""} for test in tests}
+        self.tests = {test.id(): {"name": name_of(test.id()), "outcome": "not run", "reason": ""} for test in tests}
         self.write()
 
     def note(self, test_id: str, outcome: str, reason: str = ""):
-        test = self.tests.setdefault(test_id, {"name": test_id.split(".")[-1]})
+        test = self.tests.setdefault(test_id, {"name": name_of(test_id)})
         # What a part of a test ended with stays, when the rest of it passes.
         if outcome == "passed" and test.get("outcome") in ("failed", "skipped"):
             return

@@ -26,6 +26,16 @@ def recorded_of(*classes: type) -> tuple[bool, dict[str, tuple[str, str]]]:
 
 
 class WhatIsRecorded(unittest.TestCase):
+    def test_a_name_may_have_dots(self):
+        class Sample(unittest.TestCase):
+            def id(self):
+                return "a-script.An app URL in 2.1.0 is refused"
+
+            def test(self):
+                pass
+
+        self.assertEqual(list(recorded_of(Sample)[1]), ["An app URL in 2.1.0 is refused"])
+
     def test_each_outcome_and_its_reason(self):
         class Sample(unittest.TestCase):
             def test_good(self):
