@@ -51,7 +51,7 @@ final class Alarms: Sendable {
 
     init() {
         state.withLock { state in
-            state.timer.setEventHandler { [weak self] in self?.ring() }
+            state.timer.setEventHandler { [weak self] in self?.fire() }
             state.timer.activate()
         }
     }
@@ -96,10 +96,10 @@ final class Alarms: Sendable {
     /// Alarms that become due fire before this returns.
     func setAhead(to seconds: Int64) {
         state.withLock { $0.ahead = max($0.ahead, Self.nanoseconds(Double(seconds))) }
-        ring()
+        fire()
     }
 
-    private func ring() {
+    private func fire() {
         let due = state.withLock { state in
             let now = state.now
             var due: [@Sendable () -> Void] = []

@@ -21,6 +21,6 @@ package struct HeadFile: HeadKeeper {
 
     /// Writes on a thread of its own: a disk may be slow.
     package func write(_ note: HeadNote) async throws {
-        try await OwnThread.run { try DurableFile.write(note.bytes, to: path, replacing: true) }
+        try await OwnThread.perform { try DurableFile.write(note.bytes, to: path, replacing: true) }
     }
 }

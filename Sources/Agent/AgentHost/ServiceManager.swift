@@ -32,7 +32,7 @@ package struct ServiceManager: Sendable {
     }
 
     /// Sends state changes; blocks for at most one second.
-    package func tell(_ news: [News]) throws(SystemError) {
+    package func send(_ news: [News]) throws(SystemError) {
         let bytes = Array(news.map(\.text).joined(separator: "\n").utf8)
         let file = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard file >= 0 else { throw .afterCall("socket") }

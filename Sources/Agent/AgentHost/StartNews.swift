@@ -25,7 +25,7 @@ package final class StartNews: Sendable {
     /// - Parameters:
     ///   - status: the progress, for people.
     ///   - patience: the limit for the next step.
-    package func tell(_ status: String, patience: Duration) throws(SystemError) {
+    package func report(_ status: String, patience: Duration) throws(SystemError) {
         let end = now() + patience
         let isNews = self.end.withLock { told in
             guard max(told.duration(to: end), end.duration(to: told)) >= Self.grain else { return false }

@@ -7,7 +7,7 @@ package enum StateClaim {
     ///
     /// - Returns: the lock, which this process has until it ends or releases it.
     @discardableResult
-    package static func take(_ directory: String) throws(StateClaimError) -> StateLock {
+    package static func lock(_ directory: String) throws(StateClaimError) -> StateLock {
         do throws(FileError) {
             try PrivateDirectory.make(at: directory)
         } catch {

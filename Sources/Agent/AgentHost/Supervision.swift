@@ -37,7 +37,7 @@ package struct Supervision: Sendable {
     }
 
     /// Runs until the task is cancelled.
-    package func run() async throws {
+    package func keepInformed() async throws {
         do {
             await readiness.untilWhole()
             try await watch()
@@ -98,7 +98,7 @@ package struct Supervision: Sendable {
     @discardableResult
     private func notify(_ news: [ServiceManager.News]) -> Bool {
         do throws(SystemError) {
-            try manager.tell(news)
+            try manager.send(news)
             return true
         } catch {
             log.warning("the service manager could not be notified", metadata: ["reason": "\(error)"])

@@ -32,7 +32,7 @@ package struct SealedKeyCustody: KeyCustody {
         reference.place.external == nil && pin == nil
     }
 
-    package func check(_ reference: KeyReference) async throws(CustodyError) {
+    package func verify(_ reference: KeyReference) async throws(CustodyError) {
         let sealed = try sealed(reference)
         do throws(SealedKeyError) {
             try secrets.openKey { secret throws(SealedKeyError) in
@@ -55,7 +55,7 @@ package struct SealedKeyCustody: KeyCustody {
     private func seal(_ key: SigningKey, of name: EnrollmentID, pin: PIN?) async throws -> [UInt8] {
         let (secret, label) = (secrets.sealing, Self.label(name))
         guard pin != nil else { return try secret.seal(key, label: label) }
-        return try await threads.run { try secret.seal(key, label: label, pin: pin) }
+        return try await threads.call { try secret.seal(key, label: label, pin: pin) }
     }
 
     /// Opens a key; it needs the PIN exactly if the key has one.
@@ -66,7 +66,7 @@ package struct SealedKeyCustody: KeyCustody {
             try secrets.openKey { secret throws(SealedKeyError) in try secret.openKey(sealed, label: label, pin: pin) }
         }
         do {
-            return pin == nil ? try open() : try await threads.run { try open() }
+            return pin == nil ? try open() : try await threads.call { try open() }
         } catch let error as SealedKeyError {
             throw CustodyError(error, of: reference.enrollment)
         }

@@ -20,7 +20,7 @@ final class SlowWork: Sendable {
     /// attempt that has begun counts.
     ///
     /// - Throws: `SlowWorkError`, `NotWantedError` if the task was cancelled before it began, or what the call throws.
-    func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
+    func call<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
         guard let index = enter() else { throw SlowWorkError() }
         let slowCall = SlowCall<Value>()
         return try await withTaskCancellationHandler {

@@ -48,7 +48,7 @@ final class Core: Sendable {
             defer { state = .closed }
             return state
         }
-        await tasks.end()
+        await tasks.cancelAll()
         if case .open(let host) = before { await host.close() }
     }
 
@@ -56,7 +56,7 @@ final class Core: Sendable {
     func call<Success: Sendable>(
         _ work: @escaping @Sendable (Host) async throws -> Success
     ) async throws(D1Error) -> Success {
-        try await tasks.run { [self] in await result(of: work) }.get()
+        try await tasks.perform { [self] in await result(of: work) }.get()
     }
 
     /// Runs a call of the app, and calls its completion handler once, on the main actor.

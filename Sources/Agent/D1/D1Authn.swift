@@ -18,7 +18,7 @@ public final class D1Authn: Sendable {
     ///   `.authenticatorNotAvailable` if the components have no `pin`; `.authn` for other failures, also if the
     ///   authenticator is already enrolled.
     public func enrollAuthnCredentials(_ preferredAuthnType: AuthnType?) async throws(D1Error) {
-        try await core.call { [self] host in try await Enrolling(host: host, authn: self).run(preferredAuthnType) }
+        try await core.call { [self] host in try await Enrolling(host: host, authn: self).enroll(preferredAuthnType) }
     }
 
     /// Enrolls as the async form does.
@@ -30,7 +30,7 @@ public final class D1Authn: Sendable {
         _ preferredAuthnType: AuthnType?, completion: @escaping @MainActor (D1Error?) -> Void
     ) {
         core.call(
-            { [self] host in try await Enrolling(host: host, authn: self).run(preferredAuthnType) },
+            { [self] host in try await Enrolling(host: host, authn: self).enroll(preferredAuthnType) },
             then: { completion($0.error) })
     }
 
@@ -57,7 +57,7 @@ public final class D1Authn: Sendable {
     /// - Throws: `.cancelled`, `.authnNotEnrolled`, `.authnAccessDenied`, `.authnBlocked`, and `.authn`, among
     ///   others if no request is pending (cause `noRequest`).
     public func fetchAuthnRequest() async throws(D1Error) {
-        try await core.call { [self, core] host in try await Fetching(core: core, host: host, authn: self).run() }
+        try await core.call { [self, core] host in try await Fetching(core: core, host: host, authn: self).fetch() }
     }
 
     /// Fetches as the async form does.
@@ -65,7 +65,7 @@ public final class D1Authn: Sendable {
     /// - Parameter completion: called once, on the main actor, with `nil` if the issuer has accepted an approval.
     public func fetchAuthnRequest(_ completion: @escaping @MainActor (D1Error?) -> Void) {
         core.call(
-            { [self, core] host in try await Fetching(core: core, host: host, authn: self).run() },
+            { [self, core] host in try await Fetching(core: core, host: host, authn: self).fetch() },
             then: { completion($0.error) })
     }
 }

@@ -12,7 +12,7 @@ struct Enrolling: Sendable {
     let host: Host
     let authn: D1Authn
 
-    func run(_ preferred: AuthnType?) async throws {
+    func enroll(_ preferred: AuthnType?) async throws {
         guard preferred != .biometric else {
             throw D1Error(.cancelled, "cancelled", "this machine has no fingerprint reader and no camera for faces")
         }

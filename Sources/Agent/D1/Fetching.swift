@@ -16,10 +16,10 @@ struct Fetching: Sendable {
     let host: Host
     let authn: D1Authn
 
-    func run() async throws {
+    func fetch() async throws {
         let request = try await nextRequest()
         let isFirst = core.asked.begin(request.id)
-        defer { if isFirst { core.asked.end(request.id) } }
+        defer { if isFirst { core.asked.remove(request.id) } }
         switch try await Question(agent: host.agent, request: request, authn: authn).answer() {
         case .proceed: try await approve(request)
         case .cancel:
@@ -95,7 +95,7 @@ final class AskedRequests: Sendable {
     /// - Returns: `false` if a question about the request is open already.
     func begin(_ id: RequestID) -> Bool { ids.withLock { $0.insert(id).inserted } }
 
-    func end(_ id: RequestID) { ids.withLock { _ = $0.remove(id) } }
+    func remove(_ id: RequestID) { ids.withLock { _ = $0.remove(id) } }
 
     func contains(_ id: RequestID) -> Bool { ids.withLock { $0.contains(id) } }
 }

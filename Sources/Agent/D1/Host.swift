@@ -56,12 +56,12 @@ final class Host: Sendable {
     func ready() async throws(D1Error) { try await preparation.value.get() }
 
     /// Ends the core, and waits for its end.
-    func close() async { await tasks.end() }
+    func close() async { await tasks.cancelAll() }
 
     private static func claim(_ directory: String) throws(D1Error) -> StateLock {
         let lock: StateLock
         do throws(StateClaimError) {
-            lock = try StateClaim.take(directory)
+            lock = try StateClaim.lock(directory)
         } catch {
             throw D1Error(.core, "storage", "\(error)")
         }

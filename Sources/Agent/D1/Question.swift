@@ -20,7 +20,7 @@ struct Question: Sendable {
         guard await authn.asker.ask(authn, about: data, answering: continuation) else { throw D1Error.delegateGone }
         return try await withThrowingTaskGroup(of: ConfirmationAnswer.self) { group in
             group.addTask { try await Self.first(of: answers) }
-            group.addTask { try await end() }
+            group.addTask { try await untilClosed() }
             defer { group.cancelAll() }
             guard let answer = try await group.next() else { throw CancellationError() }
             return answer
@@ -35,7 +35,7 @@ struct Question: Sendable {
     }
 
     /// Waits until the request leaves the state pending; checks at each event of it, and every few seconds.
-    private func end() async throws -> ConfirmationAnswer {
+    private func untilClosed() async throws -> ConfirmationAnswer {
         let id = request.id
         while true {
             // Subscribe before the check: a change in between would be missed.

@@ -2,11 +2,11 @@ import Synchronization
 
 /// The tasks that run the app's calls, the only tasks that this library starts.
 ///
-/// A completion handler is called outside of the app's tasks, so a task has to be started for it. ``end()`` waits
+/// A completion handler is called outside of the app's tasks, so a task has to be started for it. ``cancelAll()`` waits
 /// for each of them, so that none is left behind.
 final class Tasks: Sendable {
     private struct Running {
-        /// Whether ``end()`` waits for the task without cancelling it.
+        /// Whether ``cancelAll()`` waits for the task without cancelling it.
         let isShielded: Bool
         let cancel: @Sendable () -> Void
         let finish: @Sendable () async -> Void
@@ -52,7 +52,7 @@ final class Tasks: Sendable {
     }
 
     /// Runs work, and passes the caller's cancellation on to it.
-    func run<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
+    func perform<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
         let task = start(work)
         return await withTaskCancellationHandler {
             await task.value
@@ -75,7 +75,7 @@ final class Tasks: Sendable {
     }
 
     /// Cancels all tasks that are not shielded, and waits for all tasks.
-    func end() async {
+    func cancelAll() async {
         cancel()
         for one in state.withLock({ Array($0.running.values) }) { await one.finish() }
     }

@@ -19,7 +19,7 @@ struct ExternalKeyRing: Sendable {
     }
 
     func sighting(_ uri: KeyURI) async throws -> KeySighting {
-        let seen = try await run(uri) { [keys] in try keys.sighting(uri) }
+        let seen = try await call(uri) { [keys] in try keys.sighting(uri) }
         guard let digest = try? SHA256Digest.of(Array(seen.place.utf8)), let identity = KeyIdentity(bytes: digest)
         else {
             throw CustodyError(.unavailable, "the key \(uri.text): no digest can be made of it")
@@ -41,24 +41,24 @@ struct ExternalKeyRing: Sendable {
     }
 
     private func proven(_ uri: KeyURI, pin: Secret?) async throws -> ExternalKeyFacts {
-        try await run(uri) { [keys] in try keys.proven(uri, pin: pin) }
+        try await call(uri) { [keys] in try keys.proven(uri, pin: pin) }
     }
 
     fileprivate func signature(
         for permit: SigningPermit, with key: ExternalKey, pin: Secret?
     ) async throws -> [UInt8] {
-        try await run(key.uri) { [keys] in
+        try await call(key.uri) { [keys] in
             try keys.signature(over: permit.bytes, with: key.uri, expecting: key.facts.publicKey, pin: pin)
         }
     }
 
     /// - Throws: `CancellationError` if the caller was cancelled. Then the result of a PIN attempt is unknown.
     ///   Otherwise `CustodyError`.
-    private func run<Value: Sendable>(
+    private func call<Value: Sendable>(
         _ uri: KeyURI, _ call: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         do {
-            return try await queue(of: uri).run(call)
+            return try await queue(of: uri).call(call)
         } catch let cancellation as CancellationError {
             throw cancellation
         } catch let error as ExternalKeyError {

@@ -43,5 +43,5 @@ package struct KeyRing: KeyCustody, ExternalKeyInspection {
         own.isSame(one, as: other, of: name)
     }
 
-    package func check(_ key: KeyReference) async throws(CustodyError) { try await own.check(key) }
+    package func verify(_ key: KeyReference) async throws(CustodyError) { try await own.verify(key) }
 }

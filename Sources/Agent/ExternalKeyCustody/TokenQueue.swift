@@ -28,7 +28,7 @@ final class TokenQueue: Sendable {
     /// Runs a call on the queue's thread.
     ///
     /// - Throws: `TokenQueueError`, `CancellationError`, or what the call throws.
-    func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
+    func call<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
         guard enter() else { throw TokenQueueError.busy }
         let answer = QueueAnswer<Value>()
         queue.async { [self] in

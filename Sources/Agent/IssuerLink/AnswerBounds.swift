@@ -23,17 +23,17 @@ package struct AnswerBounds: Sendable {
 
     package init() {}
 
-    func check(_ list: RequestList) throws(IssuerError) -> RequestList {
-        try check(list.requests.count)
+    func bounded(_ list: RequestList) throws(IssuerError) -> RequestList {
+        try expectBounded(list.requests.count)
         return list
     }
 
-    func check(_ answer: BatchFetchAnswer) throws(IssuerError) -> BatchFetchAnswer {
-        try check(answer.results.map(\.requestCount).reduce(0, +))
+    func bounded(_ answer: BatchFetchAnswer) throws(IssuerError) -> BatchFetchAnswer {
+        try expectBounded(answer.results.map(\.requestCount).reduce(0, +))
         return answer
     }
 
-    private func check(_ count: Int) throws(IssuerError) {
+    private func expectBounded(_ count: Int) throws(IssuerError) {
         guard count <= listRequests else {
             throw .transient(
                 reason: "the issuer's list has \(count) requests, more than \(listRequests)", retryAfter: nil)

@@ -37,7 +37,7 @@ final class AnswerDeadline: Sendable {
         if isLate { return cut() }
         setCallAlarm(
             clock.alarm(after: call.seconds) { [self] in
-                end("the issuer did not answer within \(Int(call.seconds)) s")
+                fail("the issuer did not answer within \(Int(call.seconds)) s")
             })
     }
 
@@ -57,7 +57,7 @@ final class AnswerDeadline: Sendable {
         if call.pool == .polls { endCallLimit() }
         guard let left = reader.secondsLeft else { return }
         guard left > 0 else {
-            return end(
+            return fail(
                 reader.isWaiting
                     ? "the issuer's answer waited too long for room: other answers take it"
                     : "the issuer's answer came too slowly: its rest has 5 s, and another for each 64 KiB")
@@ -85,7 +85,7 @@ final class AnswerDeadline: Sendable {
         unused?.cancel()
     }
 
-    private func end(_ reason: String) {
+    private func fail(_ reason: String) {
         let cut = state.withLock { state in
             if !state.isOver, state.late == nil { state.late = reason }
             return state.cut

@@ -25,7 +25,7 @@ struct ConnectionPlaces: Sendable {
     }
 
     /// Waits for a place, at most until the limit.
-    func take(for issuer: IssuerURL, _ pool: IssuerCall.ConnectionPool) async throws(IssuerError) -> Queue.Ticket {
+    func wait(for issuer: IssuerURL, _ pool: IssuerCall.ConnectionPool) async throws(IssuerError) -> Queue.Ticket {
         let queue = pool == .polls ? polls : calls
         if let ticket = queue.enterAtOnce(issuer) { return ticket }
         do {

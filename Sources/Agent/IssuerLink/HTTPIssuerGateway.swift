@@ -85,7 +85,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         call.seconds = Double(wait + IssuerCall.pollMargin)
         call.maxBytes = bounds.listBytes
         let answer = try await transport.answer(to: call, by: access.target)
-        return try bounds.check(answer.value(on: 200, RequestList.init(bytes:))).keeping(answer.room)
+        return try bounds.bounded(answer.value(on: 200, RequestList.init(bytes:))).keeping(answer.room)
     }
 
     package func batchFetch(
@@ -100,7 +100,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         call.seconds = Double(request.wait + IssuerCall.pollMargin)
         call.maxBytes = bounds.listBytes
         let answer = try await transport.answer(to: call, by: target)
-        return try bounds.check(answer.value(on: 200, BatchFetchAnswer.init(bytes:))).keeping(answer.room)
+        return try bounds.bounded(answer.value(on: 200, BatchFetchAnswer.init(bytes:))).keeping(answer.room)
     }
 
     /// Leaves out a `traceparent` that is not of version 00 of W3C Trace Context.

@@ -8,7 +8,7 @@ import Records
 /// Sends one call to an issuer and returns its answer, within the call's limits.
 struct IssuerTransport: Sendable {
     let clients: ClientCache
-    let present: PresentRoad
+    let present: CurrentNetwork
     private let places: ConnectionPlaces
     private let room: AnswerRoom
     private let keptConnections: Int
@@ -20,7 +20,7 @@ struct IssuerTransport: Sendable {
         places = ConnectionPlaces(limits, clock)
         room = AnswerRoom(limits.room)
         keptConnections = limits.keptConnections
-        present = PresentRoad(network)
+        present = CurrentNetwork(network)
         self.version = version
         self.clock = clock
     }
@@ -32,7 +32,7 @@ struct IssuerTransport: Sendable {
         let diagnosis = ConnectionDiagnosis(to: target, network)
         let needs = ClientNeeds(roots: target.rootsPEM, proxy: diagnosis.proxy, identity: network.identity)
         let begun = clock.steady
-        let place = try await places.take(for: target.issuer, call.pool)
+        let place = try await places.wait(for: target.issuer, call.pool)
         defer { place.leave() }
         var call = call
         // The caller of a call waits for the place and for the answer. Only the agent itself waits for a poll's place.

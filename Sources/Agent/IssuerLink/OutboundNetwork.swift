@@ -18,7 +18,7 @@ package struct OutboundNetwork: Sendable {
 }
 
 /// The current network path, which may change at any time.
-final class PresentRoad: Sendable {
+final class CurrentNetwork: Sendable {
     private let state: Mutex<OutboundNetwork>
 
     init(_ network: OutboundNetwork) { state = Mutex(network) }

@@ -36,7 +36,7 @@ extension Cardholders {
             if let kept = try store.script(of: id).flatMap(Script.init(document:)) { return (kept, request) }
             let (script, setting) = try Self.choice(for: request, of: enrollment, settings, in: store)
             if var setting {
-                setting.take(isPlayed: script.source == .persona)
+                setting.use(isPlayed: script.source == .persona)
                 try store.setPersona(setting.document, of: enrollment.id)
             }
             try store.setScript(script.document, rule: script.rule, of: id)

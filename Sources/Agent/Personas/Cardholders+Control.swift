@@ -7,7 +7,7 @@ import StoreTables
 import Synchronization
 
 extension Cardholders: CardholderControl {
-    package func check(_ order: PersonaOrder, for authnType: AuthnType) throws(CommandError) {
+    package func expectAllowed(_ order: PersonaOrder, for authnType: AuthnType) throws(CommandError) {
         _ = try document(of: order, for: authnType)
     }
 

@@ -54,7 +54,7 @@ package final class Cardholders: Sendable {
     package func use(_ new: Settings) { settings.withLock { $0 = new } }
 
     /// Plays until the task is cancelled.
-    package func run() async throws {
+    package func play() async throws {
         try await agent.playing { [self] id in await play(id) }
     }
 
@@ -124,7 +124,7 @@ package final class Cardholders: Sendable {
         case .crashesAfterSigning: try await crashOnce(script, on: request)
         case .disappears:
             _ = try await agent.unenroll(request.enrollmentId, locally: false, forced: true, erasing: false)
-            try await agent.note("unenrolled", by: script.persona.rawValue, request)
+            try await agent.recordPlay("unenrolled", by: script.persona.rawValue, request)
         default:
             guard let wrong = script.persona.wrong else { return }
             _ = try await agent.approve(request.id, by: script.approver, answering: wrong)
@@ -166,12 +166,12 @@ package final class Cardholders: Sendable {
         let document = crashed.document
         try await agent.store.write { try $0.setScript(document, rule: script.rule, of: request.id) }
         log.warning("a persona ends this process", metadata: ["request": "\(request.id)"])
-        _ = try await agent.approve(request.id, by: script.approver, answering: LastWords(crash: crash))
+        _ = try await agent.approve(request.id, by: script.approver, answering: CrashAfterSigning(crash: crash))
     }
 }
 
 /// Signs, and then ends the process before anything is stored.
-private struct LastWords: TestAnswer {
+private struct CrashAfterSigning: TestAnswer {
     let crash: @Sendable () -> Void
 
     func body(of approval: TestApproval) async throws -> [UInt8] {

@@ -32,16 +32,16 @@ struct PersonaSetting: Sendable, Equatable {
                 "persona: there is none of this name; \(NearestName.advice(for: order.name, among: names))")
         }
         self.persona = persona
-        delay = try Self.check(order.delay, "delay", in: Self.delayRange) ?? 0
-        times = try Self.check(order.times, "times", in: Self.timesRange)
-        seed = try Self.check(order.seed, "seed", in: Self.seedRange) ?? 0
+        delay = try Self.bounded(order.delay, "delay", in: Self.delayRange) ?? 0
+        times = try Self.bounded(order.times, "times", in: Self.timesRange)
+        seed = try Self.bounded(order.seed, "seed", in: Self.seedRange) ?? 0
         odds = order.odds ?? 1
         guard odds > 0, odds <= 1 else {
             throw CommandError(.invalidArgument, "odds: must be above 0 and at most 1, such as 0.1")
         }
     }
 
-    private static func check(_ value: Int?, _ name: String, in range: ClosedRange<Int>) throws(CommandError) -> Int? {
+    private static func bounded(_ value: Int?, _ name: String, in range: ClosedRange<Int>) throws(CommandError) -> Int? {
         guard let value, !range.contains(value) else { return value }
         throw CommandError(
             .invalidArgument, "\(name): must be a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -53,7 +53,7 @@ struct PersonaSetting: Sendable, Equatable {
         return isDrawn ? nil : "the persona's odds of \(odds) were against it (request \(seen + 1), seed \(seed))"
     }
 
-    mutating func take(isPlayed: Bool) {
+    mutating func use(isPlayed: Bool) {
         // The limit is far above the number of requests that an agent receives.
         seen = min(seen + 1, Int(UInt32.max))
         if isPlayed { played += 1 }

@@ -31,7 +31,7 @@ extension PromptSession {
         case .checking(let shown, _) where concerns(event, shown): stage = .checking(shown, again: true)
         case .asking(let shown), .askingPIN(let shown):
             guard concerns(event, shown) else { return [] }
-            return withdrawn() + check(shown)
+            return withdrawn() + compare(shown)
         case .offeringSkipped:
             // A new request is pending, or a skipped one has changed or has ended.
             guard event.request?.state == .pending || event.event == "gap" || skippedByPerson != before else {
@@ -43,7 +43,7 @@ extension PromptSession {
         return []
     }
 
-    mutating func check(_ shown: ShownRequest) -> [PromptEffect] {
+    mutating func compare(_ shown: ShownRequest) -> [PromptEffect] {
         stage = .checking(shown, again: false)
         return [.load(id: shown.id)]
     }

@@ -82,7 +82,7 @@ extension PromptSession {
             stage = .askingPIN(shown)
             return [.say([Self.error(failure)]), ask(shown, now)]
         case .noLongerDecidable, .notFound, .expectationFailed:
-            return [.say([Self.error(failure)])] + check(shown)
+            return [.say([Self.error(failure)])] + compare(shown)
         default:
             stage = .asking(shown)
             return [.say([Self.error(failure)]), ask(shown, now)]

@@ -12,7 +12,7 @@ extension PromptSession {
         case .looking(let heardOf):
             guard let request else { return heardOf.isEmpty ? wait() : look() }
             return heardOf.contains(request.id) ? look() : present(request, others: others, now)
-        case .checking(let shown, again: true): return check(shown)
+        case .checking(let shown, again: true): return compare(shown)
         case .checking(let shown, again: false): return request.map { checked($0, as: shown, at: now) } ?? look()
         case .unsure(let decision): return request.map { cleared($0, after: decision, at: now) } ?? look()
         default: return []

@@ -23,7 +23,7 @@ struct PushResponder: Sendable {
             let location = try await reception.receive(fields, body: body, at: target)
             return (Response(status: .created, headers: [.location: location, .contentLength: "0"]), true)
         } catch {
-            reception.note(error, from: peer.address, at: known)
+            reception.recordRejection(error, from: peer.address, at: known)
             return (Self.response(error), false)
         }
     }

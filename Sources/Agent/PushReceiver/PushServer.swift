@@ -48,7 +48,7 @@ package struct PushServer: Sendable {
     ///
     /// - Parameter onListening: called with the address once the server accepts pushes.
     /// - Throws: ``PushServerError`` if the server cannot listen on the address.
-    package func run(onListening: @escaping @Sendable (String) -> Void = { _ in }) async throws {
+    package func serve(onListening: @escaping @Sendable (String) -> Void = { _ in }) async throws {
         guard let identity else { return try await serve(channel, onListening) }
         try await serve(try TLSChannel(channel, tlsConfiguration: identity.configuration), onListening)
     }
@@ -59,7 +59,7 @@ package struct PushServer: Sendable {
         let listener = HTTPListener(
             .hostname(address.host, port: address.port), places: places, log: log)
         do {
-            try await listener.run(channel) { [log] address in
+            try await listener.serve(channel) { [log] address in
                 log.notice("push receiver listening", metadata: ["address": "\(address)"])
                 onListening(address)
             }

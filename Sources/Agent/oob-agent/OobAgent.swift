@@ -126,7 +126,7 @@ struct OobAgent: AsyncParsableCommand {
         let settings = try Settings(flags: flags, environment: variables, isMigration: migrateTo != nil)
         guard !checkConfig else {
             let source = try SettingSource(flags: flags, environment: variables)
-            try SettingsCheck(settings: settings, source: source).run()
+            try SettingsCheck(settings: settings, source: source).report()
             return try Self.say(ConfigText.found(in: source))
         }
         if let restore { return try AgentProcess(settings).restore(restore) }
@@ -141,7 +141,7 @@ struct OobAgent: AsyncParsableCommand {
             let accepted: AgentProcess.Accepted = acceptHead ? .head : .clock
             return try await AgentProcess(settings).accept(accepted, .files(in: settings.stateDirectory))
         }
-        try await AgentProcess(settings).run(.files(in: settings.stateDirectory))
+        try await AgentProcess(settings).serve(.files(in: settings.stateDirectory))
     }
 
     /// Refuses more than one flag that replaces the normal start.
@@ -168,13 +168,13 @@ struct OobAgent: AsyncParsableCommand {
     private static func leave(_ error: StartError, _ format: Settings.LogFormat) -> Never {
         let message = error.message.split(whereSeparator: \.isNewline).joined(separator: " ")
         switch format {
-        case .text: StandardStream.error.say((StandardStream.error.isJournal ? "<3>" : "") + "Error: " + message)
+        case .text: StandardStream.error.log((StandardStream.error.isJournal ? "<3>" : "") + "Error: " + message)
         case .json:
             let log = Logger(label: "oob-agent") { _ in LineLogHandler(LogTuning(LineFormat(.json), .error)) }
             log.error("ended by an error", metadata: ["reason": "\(message)", "status": "\(error.status.rawValue)"])
         }
         StandardStream.error.finish()
-        try? ProcessEnvironment.serviceManager?.tell([.status("Not started: \(message)")])
+        try? ProcessEnvironment.serviceManager?.send([.status("Not started: \(message)")])
         Glibc.exit(error.status.rawValue)
     }
 }

@@ -24,7 +24,7 @@ package protocol KeyCustody: Sendable {
     /// Returns whether ``unlock(_:pin:)`` uses only memory, so that the caller need not be able to cancel it.
     func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool
     /// Checks that a key that the agent made can be opened, as far as that is possible without a PIN.
-    func check(_ key: KeyReference) async throws(CustodyError)
+    func verify(_ key: KeyReference) async throws(CustodyError)
     /// Returns whether two sealed keys of an enrollment are one key under one PIN, sealed twice.
     ///
     /// `false` if one of them does not open.

@@ -87,7 +87,7 @@ package enum DurableFile {
         // O_NONBLOCK: opening a FIFO must not wait for a writer. It has no effect on a regular file.
         let number = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | privacy.openFlags)
         let file = try Descriptor(takingOwnershipOf: number, path: path, operation: "open")
-        try privacy.check(file.status(), path: path, maxBytes: maxBytes)
+        try privacy.expectPrivate(file.status(), path: path, maxBytes: maxBytes)
         return file
     }
 
@@ -107,7 +107,7 @@ package enum DurableFile {
     ) throws(FileError) {
         var temporary = try TemporaryFile(for: location, in: directory)
         try unsafe temporary.fill(bytes, mode: mode)
-        try temporary.take(location, in: directory, replacing: replacing)
+        try temporary.rename(location, in: directory, replacing: replacing)
     }
 }
 

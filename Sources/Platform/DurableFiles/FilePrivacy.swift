@@ -21,7 +21,7 @@ package enum FilePrivacy: Sendable {
         }
     }
 
-    func check(_ status: stat, path: String, maxBytes: Int) throws(FileError) {
+    func expectPrivate(_ status: stat, path: String, maxBytes: Int) throws(FileError) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(path: path, reason: .notRegularFile) }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw FileError(path: path, reason: .wrongOwner(uid: status.st_uid))

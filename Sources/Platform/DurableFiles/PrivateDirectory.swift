@@ -16,7 +16,7 @@ package enum PrivateDirectory {
     }
 
     /// Checks that ``make(at:)`` would accept the directory or could make it, without making it.
-    package static func check(at path: String) throws(FileError) {
+    package static func expectUsable(at path: String) throws(FileError) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
         let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if number < 0 && errno == ENOTDIR { throw FileError(path: path, reason: .notDirectory) }

@@ -35,7 +35,7 @@ struct TemporaryFile: ~Copyable {
     ///
     /// A reader that opens that name gets the old file or the complete new one. The caller must synchronize the
     /// directory afterwards.
-    mutating func take(
+    mutating func rename(
         _ location: FileLocation, in directory: borrowing Descriptor, replacing: Bool
     ) throws(FileError) {
         if replacing {

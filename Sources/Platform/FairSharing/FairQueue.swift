@@ -247,7 +247,7 @@ extension FairQueue {
     /// Runs `body` when its turn comes; a caller that is cancelled meanwhile leaves the queue.
     ///
     /// - Throws: ``FullError`` at once if there are too many tickets, `CancellationError`, and the errors of `body`.
-    package func run<Value: Sendable>(
+    package func inTurn<Value: Sendable>(
         _ key: Key, units: Int = 1, isFavoured: Bool = false, _ body: () async throws -> Value
     ) async throws -> Value {
         let ticket = try await wait(key, units: units, isFavoured: isFavoured)

@@ -40,7 +40,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     ///   - now: the time since any fixed moment. A clock that was set back neither fills nor blocks a bucket.
     /// - Returns: `nil` if the tokens were taken. Otherwise none was taken, and the caller may try again after this
     ///   number of seconds.
-    package mutating func take(_ key: Key, cost: Int = 1, now: Duration) -> Int? {
+    package mutating func spend(_ key: Key, cost: Int = 1, now: Duration) -> Int? {
         pass(now)
         let key = bucket(of: key)
         let from = max(fullAt[key] ?? elapsed, elapsed)

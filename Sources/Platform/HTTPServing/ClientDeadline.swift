@@ -61,7 +61,7 @@ package final class ClientDeadline: Sendable {
     }
 
     /// Stops the deadline for good, and cancels the timer.
-    package func end() {
+    package func cancel() {
         let timer = state.withLock { state in
             state.isOver = true
             state.time = nil
@@ -72,7 +72,7 @@ package final class ClientDeadline: Sendable {
     }
 
     private func setTimer(to time: NIODeadline) {
-        let timer = loop.scheduleTask(deadline: time) { self.ring() }
+        let timer = loop.scheduleTask(deadline: time) { self.fire() }
         let isOver = state.withLock { state in
             if !state.isOver { state.timer = timer }
             return state.isOver
@@ -80,7 +80,7 @@ package final class ClientDeadline: Sendable {
         if isOver { timer.cancel() }
     }
 
-    private func ring() {
+    private func fire() {
         let now = loop.now
         let time = state.withLock { state in
             let time = state.time

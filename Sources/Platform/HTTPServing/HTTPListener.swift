@@ -23,21 +23,21 @@ package struct HTTPListener: Sendable {
 
     /// Accepts a connection for each place, spare ones for which others are closed, and a ``PeerGate``'s strangers.
     package init(_ address: BindAddress, places: SourcePlaces, log: Logger) {
-        self.init(address, connections: places.limit + SourcePlaces.spare + PeerGate.maxStrangers, log: log)
+        self.init(address, connections: places.limit + SourcePlaces.spare + PeerGate.maxRefusedPeers, log: log)
     }
 
     /// Serves until a graceful shutdown.
     ///
     /// - Parameter onListening: called with the address once it is bound. No request is answered before it returns.
     /// - Throws: `IOError` if the address cannot be listened on.
-    package func run(
+    package func serve(
         _ channel: some ServerChildChannel, onListening: @escaping @Sendable (String) async -> Void
     ) async throws {
-        try await run(channel, onTaken: { await onListening($0.address) })
+        try await serve(channel, onTaken: { await onListening($0.address) })
     }
 
     /// Serves until a graceful shutdown, or until the listener is retired and its last connection has ended.
-    func run(_ channel: some ServerChildChannel, onTaken: @escaping @Sendable (Listening) async -> Void) async throws {
+    func serve(_ channel: some ServerChildChannel, onTaken: @escaping @Sendable (Listening) async -> Void) async throws {
         var quiet = log
         quiet.logLevel = .notice
         let server = Server(

@@ -90,7 +90,7 @@ package struct PatientChannel: ServerChildChannel {
             channel.cut()
         }
         deadline.renew()
-        defer { deadline.end() }
+        defer { deadline.cancel() }
         let peer = Peer(
             address: channel.remoteAddress?.ipAddress ?? "unknown", channel: channel,
             hasSentAll: { places.beginsAnswer(to: place) },

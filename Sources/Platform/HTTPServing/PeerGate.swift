@@ -30,7 +30,7 @@ package final class PeerGate: Sendable {
     /// The most refused connections at a time.
     ///
     /// For one more, the oldest connection of the user with the most is cut.
-    static let maxStrangers = 16
+    static let maxRefusedPeers = 16
     /// The time that a refused client has to read the answer.
     private static let patience: TimeAmount = .seconds(2)
     /// The pause between two log lines.
@@ -44,7 +44,7 @@ package final class PeerGate: Sendable {
     private let rule: Rule
     private let answer: @Sendable (Refusal) -> [UInt8]
     private let log: Logger
-    private let strangers = ConnectionPlaces<UInt32>(.init(all: maxStrangers)) { $0.owesSince }
+    private let refusedPeers = ConnectionPlaces<UInt32>(.init(all: maxRefusedPeers)) { $0.owesSince }
     private let lines = Mutex(LogState())
 
     /// - Parameter answer: makes a whole response of HTTP/1.1, in bytes.
@@ -65,19 +65,19 @@ package final class PeerGate: Sendable {
         }
         let owner = known ?? nil
         if let owner, users.contains(owner) { return true }
-        note(owner, at: channel.eventLoop.now)
+        record(owner, at: channel.eventLoop.now)
         let bytes = answer(owner == nil ? .notKnown : .otherUser)
         try channel.pipeline.syncOperations.addHandler(RefusedConnection(ByteBuffer(bytes: bytes)), position: .first)
-        let place = strangers.enter([owner ?? Self.unmappedUser]) { channel.close(promise: nil) }.entered
+        let place = refusedPeers.enter([owner ?? Self.unmappedUser]) { channel.close(promise: nil) }.entered
         let deadline = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
-        channel.closeFuture.whenComplete { [strangers] _ in
+        channel.closeFuture.whenComplete { [refusedPeers] _ in
             deadline.cancel()
-            strangers.leave(place)
+            refusedPeers.leave(place)
         }
         return false
     }
 
-    private func note(_ owner: UInt32?, at now: NIODeadline) {
+    private func record(_ owner: UInt32?, at now: NIODeadline) {
         let leftOut: Int? = lines.withLock { lines in
             if let next = lines.next, now < next {
                 lines.leftOut += 1

@@ -47,7 +47,7 @@ package struct UnixListener: Sendable {
     ///     returns.
     ///   - onChange: called after a check that found a change.
     /// - Throws: `IOError` if the path cannot be listened on.
-    package func run(
+    package func serve(
         _ channel: some ServerChildChannel, looks: SocketLooks, onListening: @escaping @Sendable () async -> Void,
         onChange: @Sendable (Change) -> Void
     ) async throws {
@@ -102,7 +102,7 @@ package struct UnixListener: Sendable {
         let isOver = Flag()
         tasks.addTask { [self] in
             do {
-                try await listener.run(channel) { listening in
+                try await listener.serve(channel) { listening in
                     start.yield(Served(file: file(), listening: listening, isOver: isOver))
                     await onListening()
                 }

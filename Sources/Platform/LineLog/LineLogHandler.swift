@@ -42,7 +42,7 @@ package struct LineLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        StandardStream.error.say(line(of: event)) { lost in
+        StandardStream.error.log(line(of: event)) { lost in
             warn("log lines were lost: nobody read standard error", metadata: [("lines", "\(lost)")])
         }
     }

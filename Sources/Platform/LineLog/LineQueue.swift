@@ -44,8 +44,8 @@ final class LineQueue: Sendable {
     /// Adds a line, which is written when the call returns, except if the reader does not keep up.
     ///
     /// - Parameter notice: returns a line for the number of lines that were left out. It is written before this line.
-    func say(_ line: String, afterLoss notice: (Int) -> String = { "lines were lost: \($0)" }) {
-        guard let (work, isLate) = take(line, afterLoss: notice) else { return }
+    func log(_ line: String, afterLoss notice: (Int) -> String = { "lines were lost: \($0)" }) {
+        guard let (work, isLate) = write(line, afterLoss: notice) else { return }
         guard !isLate, work.wait(timeout: .now() + patience) == .timedOut else { return }
         state.withLock { $0.isLate = $0.waiting > 0 }
     }
@@ -64,7 +64,7 @@ final class LineQueue: Sendable {
     ///
     /// Returns `nil` if the line is written, or if there is no room. In the second case the line is left out and
     /// counted.
-    private func take(
+    private func write(
         _ line: String, afterLoss notice: (Int) -> String
     ) -> (work: DispatchWorkItem, isLate: Bool)? {
         state.withLock { state in
@@ -113,10 +113,10 @@ extension StandardStream {
     /// Writes a line of a service, which goes on without a reader.
     ///
     /// `write(_:)` waits for the reader, who asked for the line.
-    package func say(_ line: String) { lines.say(line) }
+    package func log(_ line: String) { lines.log(line) }
 
     /// - Parameter notice: returns a line for the number of lines that were left out. It is written before this line.
-    package func say(_ line: String, afterLoss notice: (Int) -> String) { lines.say(line, afterLoss: notice) }
+    package func log(_ line: String, afterLoss notice: (Int) -> String) { lines.log(line, afterLoss: notice) }
 
     /// Waits at most a second for lines that are not written yet, at the end of the process.
     package func finish() { lines.finish() }

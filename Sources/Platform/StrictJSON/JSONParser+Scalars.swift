@@ -5,11 +5,11 @@ extension JSONParser {
     /// Reads the lexeme of a number: `[ "-" ] int [ frac ] [ exp ]`.
     mutating func number() throws(JSONError) -> String {
         let start = position
-        _ = take("-")
-        if !take("0") { try digits() }
-        if take(".") { try digits() }
-        if take("e") || take("E") {
-            if !take("+") { _ = take("-") }
+        _ = skip("-")
+        if !skip("0") { try digits() }
+        if skip(".") { try digits() }
+        if skip("e") || skip("E") {
+            if !skip("+") { _ = skip("-") }
             try digits()
         }
         return String(decoding: bytes[start..<position], as: UTF8.self)
@@ -85,7 +85,7 @@ extension JSONParser {
     private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        guard first < 0xDC00, take("\\"), take("u") else { throw syntax("a surrogate pair") }
+        guard first < 0xDC00, skip("\\"), skip("u") else { throw syntax("a surrogate pair") }
         let second = try hexadecimal()
         guard (0xDC00...0xDFFF).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))

@@ -48,15 +48,15 @@ struct JSONParser {
     private mutating func array() throws(JSONError) -> [JSONValue] {
         try open()
         var elements: [JSONValue] = []
-        if take("]") { return elements }
+        if skip("]") { return elements }
         repeat {
             skipWhitespace()
             path.append(String(elements.count))
             elements.append(try value())
             path.removeLast()
             skipWhitespace()
-        } while take(",")
-        guard take("]") else { throw syntax("',' or ']'") }
+        } while skip(",")
+        guard skip("]") else { throw syntax("',' or ']'") }
         return elements
     }
 
@@ -65,7 +65,7 @@ struct JSONParser {
         var members: [JSONObject.Member] = []
         var names = SeenNames()
         var repeatedNames = Set<HashedBytes>()
-        if take("}") { return JSONObject(distinct: members) }
+        if skip("}") { return JSONObject(distinct: members) }
         repeat {
             skipWhitespace()
             guard peek == UInt8(ascii: "\"") else { throw syntax("a name") }
@@ -74,14 +74,14 @@ struct JSONParser {
             let isNew = names.insert(name, after: members)
             if !isNew, repeatedNames.insert(HashedBytes(Array(name.utf8))).inserted { try reportDuplicate() }
             skipWhitespace()
-            guard take(":") else { throw syntax("':'") }
+            guard skip(":") else { throw syntax("':'") }
             skipWhitespace()
             let value = try value()
             if isNew { members.append(JSONObject.Member(name: name, value: value)) }
             path.removeLast()
             skipWhitespace()
-        } while take(",")
-        guard take("}") else { throw syntax("',' or '}'") }
+        } while skip(",")
+        guard skip("}") else { throw syntax("',' or '}'") }
         return JSONObject(distinct: members)
     }
 
@@ -140,7 +140,7 @@ extension JSONParser {
         while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard let byte = peek, UInt32(byte) == character.value else { return false }
         position += 1
         return true

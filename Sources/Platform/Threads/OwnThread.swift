@@ -9,14 +9,14 @@ package enum OwnThread {
     /// Runs `body`, and all the tasks within it, on a thread that is created for it and ends with it.
     ///
     /// - Throws: `SystemError` if the thread cannot be created, and the errors of `body`.
-    package static func run<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        try await OwnThreads(limit: 1).run(body)
+    package static func perform<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await OwnThreads(limit: 1).perform(body)
     }
 
     /// Runs `body` in the same way, on a thread with lower priority than the others of this process (nice(2)).
     ///
     /// If a service's system call filter forbids that, the thread has the same priority as the others.
     package static func runAtLowPriority<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        try await OwnThreads(limit: 1, niceness: niceness).run(body)
+        try await OwnThreads(limit: 1, niceness: niceness).perform(body)
     }
 }

@@ -10,12 +10,12 @@ import Synchronization
 /// All end when the last reference to this object is released. A call that runs on them keeps a reference until it
 /// returns.
 ///
-/// A call of ``run(_:)`` from one of these threads takes 0.3 µs of processor time. From another thread it takes 10 to
+/// A call of ``perform(_:)`` from one of these threads takes 0.3 µs of processor time. From another thread it takes 10 to
 /// 30 µs for the changes of threads. An approval does so some 13 times, in 3.3 ms (`make bench ONLY=processor`).
 package final class OwnThreads: Sendable {
     private let jobs: JobQueue
 
-    /// The executor, for tasks that end within a call of ``run(_:)``.
+    /// The executor, for tasks that end within a call of ``perform(_:)``.
     package var executor: any TaskExecutor { jobs }
 
     /// - Parameters:
@@ -27,12 +27,12 @@ package final class OwnThreads: Sendable {
         try jobs.startThread(isLasting: true)
     }
 
-    deinit { jobs.end() }
+    deinit { jobs.close() }
 
     /// Runs `body`, and all the tasks within it, on these threads; at once if it is called on one of them.
     ///
     /// - Throws: the errors of `body`.
-    package func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+    package func perform<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         try await withTaskExecutorPreference(jobs, operation: body)
     }
 }
@@ -86,7 +86,7 @@ private final class JobQueue: TaskExecutor {
     }
 
     /// Ends the threads once they have run all jobs, and the jobs that those add.
-    func end() {
+    func close() {
         let threads = state.withLock { state in
             state.isOver = true
             return state.threads

@@ -31,7 +31,7 @@ final class ClockGuard: Sendable {
     ///   - database: a reading of the database's clock after `begun`, in seconds since 1970.
     ///   - begun: this host's clocks before the database was asked, when the caller wanted the write.
     /// - Throws: ``ClocksApartError``.
-    func check(_ database: Int64, since begun: Reading?) throws(ClocksApartError) {
+    func expectClose(_ database: Int64, since begun: Reading?) throws(ClocksApartError) {
         guard let begun, let end = reading() else { return }
         let elapsed = Int64(max(0, end.steady - begun.steady).rounded(.up))
         // Both readings allow for the time that may have passed between them and the database's.

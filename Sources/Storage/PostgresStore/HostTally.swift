@@ -8,7 +8,7 @@ final class HostTally: Sendable {
 
     var figures: HostFigures { content.withLock(\.self) }
 
-    func note(_ what: WritableKeyPath<HostFigures, Int>, _ count: Int = 1) {
+    func count(_ what: WritableKeyPath<HostFigures, Int>, _ count: Int = 1) {
         content.withLock { $0[keyPath: what] += count }
     }
 }

@@ -49,7 +49,7 @@ package struct PostgresHost: Sendable {
     }
 
     /// Releases the host's name, so that another machine can use it at once.
-    func letGo(_ connection: PostgresConnection, _ incarnation: Int64) throws {
+    func release(_ connection: PostgresConnection, _ incarnation: Int64) throws {
         _ = try connection.rows(
             "UPDATE host SET alive_until = clock_timestamp() WHERE name = ? AND incarnation = ?",
             [name.text, incarnation])

@@ -50,7 +50,7 @@ extension PostgresStore {
     ) async throws -> Result {
         let host = hostName
         return try await naming {
-            try await run { connection in
+            try await withConnection { connection in
                 try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
                     try body(PostgresSession(connection, host: host))
                 }
@@ -63,7 +63,7 @@ extension PostgresStore {
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
         try await naming {
-            try await run { connection in
+            try await withConnection { connection in
                 try connection.transaction {
                     _ = try connection.rows("LOCK TABLE host IN SHARE ROW EXCLUSIVE MODE")
                     return try body(connection)

@@ -14,7 +14,7 @@ enum PostgresLineage {
     /// If it has changed, keeps all enrollments from signing for now. They sign again once their issuer has said which
     /// signCount it accepted. An interrupted run starts again from the beginning. Enrollments that other hosts use
     /// meanwhile are marked too.
-    static func note(_ connection: PostgresConnection) throws {
+    static func record(_ connection: PostgresConnection) throws {
         let line = try connection.rows(
             """
             SELECT CAST(system_identifier AS TEXT) || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)

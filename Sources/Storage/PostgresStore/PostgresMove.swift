@@ -27,7 +27,7 @@ package struct PostgresMove {
     package func receive<Result>(_ copy: (any StoreSession) throws -> Result) throws -> Result {
         do {
             let connection = try settings.connection()
-            try PostgresServer.check(connection, ClockGuard(nil))
+            try PostgresServer.expectFit(connection, ClockGuard(nil))
             try PostgresSchema.prepare(connection, for: host.name)
             let session = PostgresSession(connection, host: host.name)
             do {
@@ -36,7 +36,7 @@ package struct PostgresMove {
                 try makeRoom(connection)
                 _ = try connection.rows("INSERT INTO moved_state (one, direction, place) VALUES (1, 'in', ?)", [origin])
                 _ = try host.claim(connection, seals: [], opens: [])
-                try host.letGo(connection, 1)
+                try host.release(connection, 1)
                 let result = try copy(session)
                 try session.commit()
                 return result

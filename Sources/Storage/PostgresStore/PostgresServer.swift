@@ -9,7 +9,7 @@ enum PostgresServer {
     }
 
     /// - Throws: ``UnfitError``, ``ClocksApartError``.
-    static func check(_ connection: PostgresConnection, _ clocks: ClockGuard) throws {
+    static func expectFit(_ connection: PostgresConnection, _ clocks: ClockGuard) throws {
         let begun = clocks.reading()
         let rows = try connection.rows(
             """
@@ -49,7 +49,7 @@ enum PostgresServer {
                     "what is between takes this agent's limits and does not keep them: take options out of PgBouncer's "
                     + "ignore_startup_parameters")
         }
-        try clocks.check(now, since: begun)
+        try clocks.expectClose(now, since: begun)
     }
 
     /// An SQL expression for the server's clock, in seconds since 1970.

@@ -33,7 +33,7 @@ final class PostgresSession: StoreSession {
 
     var dialect: SQLDialect { .postgres }
 
-    func run(_ sql: String, _ values: StatementValues) throws {
+    func execute(_ sql: String, _ values: StatementValues) throws {
         foreseen = [:]
         try connection.queue(sql, values)
     }
@@ -88,7 +88,7 @@ final class PostgresSession: StoreSession {
     /// Queues the lock.
     ///
     /// A later statement sees all commits up to the moment at which the lock was granted.
-    func hold(_ row: HeldRow) throws {
+    func lock(_ row: HeldRow) throws {
         guard held.insert(row).inserted else { return }
         isHolding = true
         switch row {
@@ -99,8 +99,8 @@ final class PostgresSession: StoreSession {
                 """
                 SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE id = ?) \(forUpdate)
                 """, [id.text])
-        case .keyTries(let key): try hold(Array("key ".utf8) + key.bytes)
-        case .name(let name): try hold(Array("name ".utf8) + Array(name.utf8))
+        case .keyTries(let key): try lockValue(Array("key ".utf8) + key.bytes)
+        case .name(let name): try lockValue(Array("name ".utf8) + Array(name.utf8))
         }
     }
 
@@ -108,7 +108,7 @@ final class PostgresSession: StoreSession {
     ///
     /// The lock ends with the database transaction. Two values with the same number wait for each other, which is
     /// harmless.
-    private func hold(_ bytes: [UInt8]) throws {
+    private func lockValue(_ bytes: [UInt8]) throws {
         let number = try SHA256Digest.of(bytes)[..<8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         guard isInPart else {
             return try connection.queue("SELECT 1 FROM pg_advisory_xact_lock(?)", [number])
@@ -148,7 +148,7 @@ final class PostgresSession: StoreSession {
             case .number(let now) = row[1]
         else { throw HostTakenError(host: host) }
         guard row[0] == .number(incarnation) else { throw HostTakenError(host: host, incarnation: row[0]) }
-        try clocks.guard.check(now, since: clocks.wanted)
+        try clocks.guard.expectClose(now, since: clocks.wanted)
         for (question, answer) in zip(questions, answers.dropFirst()) {
             foreseen[Question(sql: question.sql, values: question.values.values)] = answer.rows
         }

@@ -52,7 +52,7 @@ package final class PostgresShares: WorkShares {
         }
     }
 
-    package func noteStaleEnd() { tally.note(\.staleEnds) }
+    package func noteStaleEnd() { tally.count(\.staleEnds) }
 
     package var figures: HostFigures {
         var figures = tally.figures
@@ -60,14 +60,14 @@ package final class PostgresShares: WorkShares {
         return figures
     }
 
-    package func run(onChange: @escaping @Sendable () -> Void) async throws {
+    package func keep(onChange: @escaping @Sendable () -> Void) async throws {
         while !Task.isCancelled {
             try await clock.sleep(seconds: lease / .seconds(3))
             do {
                 if try await renew() { onChange() }
             } catch is ClocksApartError {
                 // With a wrong clock, a request may look expired that is not. Other hosts take the work over.
-                letGo()
+                release()
                 onChange()
             } catch let taken as HostTakenError where taken.isShutOut {
                 // Otherwise an idle host, which writes no rows, would not notice the shut-out.
@@ -85,7 +85,7 @@ package final class PostgresShares: WorkShares {
     private func renew() async throws -> Bool {
         let begun = clock.steady
         let (host, incarnation, lease, clocks) = (host, incarnation, lease, (clockGuard, clockGuard.reading()))
-        let held = try await worker.run { connection in
+        let held = try await worker.withConnection { connection in
             do {
                 return try Self.renew(connection, host, incarnation, lease.wholeMilliseconds, clocks)
             } catch {
@@ -100,13 +100,13 @@ package final class PostgresShares: WorkShares {
             let wasOver = state.until <= clock.steady
             let before = state.held
             state = State(held: held, until: begun + lease / .seconds(1))
-            tally.note(\.sharesTaken, held.count { before[$0.key] != $0.value })
-            tally.note(\.sharesLost, before.count { held[$0.key] != $0.value })
+            tally.count(\.sharesTaken, held.count { before[$0.key] != $0.value })
+            tally.count(\.sharesLost, before.count { held[$0.key] != $0.value })
             return wasOver || before != held
         }
     }
 
-    private func letGo() { state.withLock { $0.until = 0 } }
+    private func release() { state.withLock { $0.until = 0 } }
 
     private static func renew(
         _ connection: PostgresConnection, _ host: HostName, _ incarnation: Int64, _ lease: Int64,
@@ -124,7 +124,7 @@ package final class PostgresShares: WorkShares {
         }
         let rows = try connection.rows(
             "SELECT name, \(PostgresServer.clock) FROM host WHERE alive_until > clock_timestamp()")
-        if case .number(let now)? = rows.first?.last { try clocks.guard.check(now, since: clocks.begun) }
+        if case .number(let now)? = rows.first?.last { try clocks.guard.expectClose(now, since: clocks.begun) }
         let living = rows.compactMap { row in if case .text(let name) = row.first { name } else { nil } }
         let ours = (0..<buckets).filter { owner(of: $0, among: living) == host.text }
         let list = "[\(ours.map(String.init).joined(separator: ","))]"

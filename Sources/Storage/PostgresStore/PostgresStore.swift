@@ -57,7 +57,7 @@ package final class PostgresStore: Store {
         let writer = writer
         let entry = try Self.naming(settings) {
             try writer.runWaiting { connection in
-                try PostgresServer.check(connection, clockGuard)
+                try PostgresServer.expectFit(connection, clockGuard)
                 // Before the first write. The entrance does it again, in case another host has created its key
                 // meanwhile.
                 try Self.openKeys(connection) { _ = try open($0) }
@@ -65,7 +65,7 @@ package final class PostgresStore: Store {
                 let entry = try PostgresEntrance(
                     host: host, secrets: secrets, mayEnterUnfinished: mayEnterUnfinished, open: open
                 ).enter(connection)
-                try PostgresLineage.note(connection)
+                try PostgresLineage.record(connection)
                 return entry
             }
         }
@@ -76,14 +76,14 @@ package final class PostgresStore: Store {
     /// Lets hosts start on a state that was moved into the database and has been inspected.
     package func admitHosts() async throws {
         try await Self.naming(settings) {
-            try await writer.run { _ = try $0.rows("DELETE FROM moved_state WHERE direction = 'in'") }
+            try await writer.withConnection { _ = try $0.rows("DELETE FROM moved_state WHERE direction = 'in'") }
         }
     }
 
     /// Lets hosts start as before, if a change of the secret has changed no row.
     package func abandonSecretChange() async throws {
         try await Self.naming(settings) {
-            try await writer.run { _ = try $0.rows(SecretChangeStatement.abandon) }
+            try await writer.withConnection { _ = try $0.rows(SecretChangeStatement.abandon) }
         }
     }
 
@@ -115,7 +115,7 @@ package final class PostgresStore: Store {
     ) async throws -> T {
         let (host, sealing) = (host.name, sealing)
         return try await Self.naming(settings) {
-            try await reader.run { connection in
+            try await reader.withConnection { connection in
                 let session = PostgresSession(connection, host: host)
                 do {
                     try session.beginReading()
@@ -135,13 +135,13 @@ package final class PostgresStore: Store {
         let (head, doubt, clockGuard, tally) = (head, doubt, clockGuard, tally)
         let wanted = clockGuard.reading()
         return try await Self.naming(settings) {
-            try await writer.run { connection in
+            try await writer.withConnection { connection in
                 try PostgresWrite(
                     connection: connection, host: host, incarnation: incarnation, sealing: sealing,
                     clocks: (clockGuard, wanted), tally: tally, reopen: { try settings.connection() },
                     patience: settings.limits.answer, doubt: doubt,
                     head: head.sequence, noteHead: { head.sequence = $0 }
-                ).run(body)
+                ).perform(body)
             }
         }
     }
@@ -149,7 +149,7 @@ package final class PostgresStore: Store {
     /// The reason why a commit could be lost with its server, or `nil` if `synchronous_standby_names` is set.
     package func durabilityGap() async throws -> String? {
         try await Self.naming(settings) {
-            try await readers[0].run { connection in
+            try await readers[0].withConnection { connection in
                 let row = try connection.rows("SELECT current_setting('synchronous_standby_names')").first
                 guard row?.first == .text("") else { return nil }
                 return
@@ -162,8 +162,8 @@ package final class PostgresStore: Store {
     var hostName: HostName { host.name }
 
     /// Runs `body` on the writing connection, after all earlier writes.
-    func run<T: Sendable>(_ body: @escaping @Sendable (PostgresConnection) throws -> T) async throws -> T {
-        try await writer.run(body)
+    func withConnection<T: Sendable>(_ body: @escaping @Sendable (PostgresConnection) throws -> T) async throws -> T {
+        try await writer.withConnection(body)
     }
 
     var lease: Duration { host.lease }
@@ -186,7 +186,7 @@ package final class PostgresStore: Store {
     ///
     /// The store cannot be used afterwards.
     package func close() throws {
-        try Self.naming(settings) { try writer.runWaiting { try host.letGo($0, incarnation) } }
+        try Self.naming(settings) { try writer.runWaiting { try host.release($0, incarnation) } }
         writer.close()
         for reader in readers + [surveyor] { reader.close() }
     }

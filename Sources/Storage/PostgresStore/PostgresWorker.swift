@@ -19,7 +19,7 @@ final class PostgresWorker: @unchecked Sendable {
     /// Runs a piece of work with the connection, after all earlier work.
     ///
     /// Opens a lost connection again first. Cancelling the caller's task does not interrupt it.
-    func run<Value: Sendable>(
+    func withConnection<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -27,7 +27,7 @@ final class PostgresWorker: @unchecked Sendable {
         }
     }
 
-    /// Runs a piece of work like ``run(_:)``, and blocks the caller.
+    /// Runs a piece of work like ``withConnection(_:)``, and blocks the caller.
     func runWaiting<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         try queue.sync { try body(answering()) }
     }

@@ -29,16 +29,16 @@ struct PostgresWrite {
     /// Records the end of the journal after this commit.
     let noteHead: (Int64?) -> Void
 
-    func run<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
+    func perform<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
         for _ in 1..<Self.maxRuns {
             do {
                 return try runOnce(body)
             } catch let error as PostgresError where error.isToBeRepeated || error.isDuplicate {
                 // Another host's commit came first. The next run sees what it has written.
-                tally.note(\.repeatedWrites)
+                tally.count(\.repeatedWrites)
                 continue
             } catch let error as PostgresError where error.isLockNotAvailable {
-                tally.note(\.lockTimeouts)
+                tally.count(\.lockTimeouts)
                 throw error
             }
         }
@@ -60,7 +60,7 @@ struct PostgresWrite {
             result = try body(transaction)
             try transaction.vouchForRows()
             // The clock may have been set since the beginning, and a decision may rest on it.
-            try clocks.guard.check(begun, since: clocks.wanted)
+            try clocks.guard.expectClose(begun, since: clocks.wanted)
         } catch {
             session.rollBack()
             throw error
@@ -74,7 +74,7 @@ struct PostgresWrite {
         } catch {
             session.rollBack()
             guard error.isConnectionLost else { throw error }
-            tally.note(\.commitsInDoubt)
+            tally.count(\.commitsInDoubt)
             guard try isCommitted(commit, after: error) else { throw error }
         }
         commit.finish()
@@ -92,7 +92,7 @@ struct PostgresWrite {
             usleep(Self.pause)
         } while .now < end
         doubt.commit = commit
-        tally.note(\.unclearCommits)
+        tally.count(\.unclearCommits)
         throw CommitInDoubtError(cause: loss)
     }
 

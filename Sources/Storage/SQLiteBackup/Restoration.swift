@@ -21,12 +21,12 @@ package struct Restoration {
     private var database: String { "\(directory)/\(StateFiles.database)" }
     private var copy: String { "\(staging)/\(StateFiles.database)" }
 
-    package func run() throws(RestoreError) -> Manifest {
+    package func restore() throws(RestoreError) -> Manifest {
         try clearUnfinished()
         do throws(RestoreError) {
             try write { () throws(FileError) in try PrivateDirectory.make(at: staging) }
             try copyBytes()
-            let manifest = try check()
+            let manifest = try verify()
             try write { () throws(FileError) in
                 try FileStream(reading: copy).synchronize()
                 // The newest entry was not written here, so there is no head to compare. The first start accepts the
@@ -81,7 +81,7 @@ package struct Restoration {
     private static let pieceSize = 65_536
 
     /// Verifies that the copy is a complete backup of this version's schema, and turns it into a state.
-    private func check() throws(RestoreError) -> Manifest {
+    private func verify() throws(RestoreError) -> Manifest {
         do {
             let queue = try DatabaseQueue(path: copy, configuration: SQLiteDatabase.wary)
             let manifest = try queue.writeWithoutTransaction { database in

@@ -26,7 +26,7 @@ struct RowDigest: ~Copyable {
         for case .text(let name)? in names {
             // A cancellation between two statements interrupts none of them.
             try Task.checkCancellation()
-            try rows.take([UInt8(ascii: "T")] + ColumnValue.text(name).unmistakableBytes)
+            try rows.add([UInt8(ascii: "T")] + ColumnValue.text(name).unmistakableBytes)
             try rows.addRows(of: name, in: database)
         }
         try rows.digest.update(rows.waiting)
@@ -58,11 +58,11 @@ struct RowDigest: ~Copyable {
                 guard let utf8 = row[columns.count + index] else { throw UnknownValueError() }
                 bytes += ColumnValue.text("").unmistakableBytes.prefix(1) + utf8.unmistakableBytes.dropFirst()
             }
-            try take(bytes)
+            try add(bytes)
         }
     }
 
-    private mutating func take(_ bytes: [UInt8]) throws {
+    private mutating func add(_ bytes: [UInt8]) throws {
         waiting += bytes
         guard waiting.count >= Self.pieceSize else { return }
         try digest.update(waiting)

@@ -9,17 +9,17 @@ extension Database: StatementSession {
     /// Steps the statement through GRDB.
     ///
     /// GRDB tracks the database transaction, also if a failure makes SQLite roll it back.
-    package func run(_ sql: String, _ values: StatementValues) throws {
+    package func execute(_ sql: String, _ values: StatementValues) throws {
         let statement = try cachedStatement(sql: sql)
         // A reset returns the error of a failed earlier run. GRDB would trap on it.
-        SQLiteRow.end(statement)
+        SQLiteRow.reset(statement)
         statement.setUncheckedArguments([])
         try values.bind(to: statement)
         try statement.execute()
     }
 
     package func changes(_ sql: String, _ values: StatementValues) throws -> Int {
-        try run(sql, values)
+        try execute(sql, values)
         return changesCount
     }
 
@@ -28,7 +28,7 @@ extension Database: StatementSession {
     ) throws {
         let statement = try cachedStatement(sql: sql)
         try values.bind(to: statement)
-        defer { SQLiteRow.end(statement) }
+        defer { SQLiteRow.reset(statement) }
         var count = 0
         while count < limit, let row = try SQLiteRow(stepping: statement) {
             try body(row)

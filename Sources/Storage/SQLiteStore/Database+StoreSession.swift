@@ -19,5 +19,5 @@ extension Database: StoreSession {
 
     package func touch() throws { try execute(sql: "PRAGMA user_version = 0") }
 
-    package func hold(_ held: HeldRow) throws {}
+    package func lock(_ held: HeldRow) throws {}
 }

@@ -6,7 +6,7 @@ enum DatabaseFiles {
     /// Verifies that the existing files belong to this user and are writable.
     ///
     /// Else SQLite would open them read-only.
-    static func check(_ path: String) throws(StoreError) {
+    static func expectOwn(_ path: String) throws(StoreError) {
         for file in [path, path + "-wal", path + "-shm"] {
             var status = stat()
             guard unsafe lstat(file, &status) == 0 else {

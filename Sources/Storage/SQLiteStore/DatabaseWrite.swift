@@ -12,7 +12,7 @@ struct DatabaseWrite {
     let sealing: Sealing
 
     /// - Throws: an error of `body`, or `StoreError` if the commit failed.
-    func run<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
+    func perform<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
         var isWhole = false
         do {
             return try commit { writer in

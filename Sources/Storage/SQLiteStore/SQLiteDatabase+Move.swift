@@ -52,7 +52,7 @@ extension SQLiteDatabase {
     package func markMoved(to place: String) throws {
         try Self.naming(path) {
             try pool.write { database in
-                try database.run("INSERT INTO moved_state (one, direction, place) VALUES (1, 'out', ?)", [place])
+                try database.execute("INSERT INTO moved_state (one, direction, place) VALUES (1, 'out', ?)", [place])
             }
         }
     }

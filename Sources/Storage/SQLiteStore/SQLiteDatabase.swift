@@ -48,7 +48,7 @@ package struct SQLiteDatabase: Store {
         } catch {
             throw StoreError(.other, at: path, detail: "\(error)")
         }
-        try DatabaseFiles.check(path)
+        try DatabaseFiles.expectOwn(path)
         reserve = DiskReserve(of: path)
         reserve.giveUpIfNeededToStart()
         var configuration = Configuration()
@@ -82,14 +82,14 @@ package struct SQLiteDatabase: Store {
                 try Self.checkDurability(of: database, at: path)
                 // This commit also syncs what a process that was killed before its sync left in the log. Otherwise a
                 // message could leave because of a decision that the next power cut still takes back.
-                try DatabaseWrite(database: database, path: path, sealing: sealing).run { try $0.touch() }
+                try DatabaseWrite(database: database, path: path, sealing: sealing).perform { try $0.touch() }
             }
         }
     }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try Task.checkCancellation()
-        return try await threads.run { try readNow(body) }
+        return try await threads.perform { try readNow(body) }
     }
 
     private func readNow<T>(_ body: (StoreReading) throws -> T) throws -> T {
@@ -105,7 +105,7 @@ package struct SQLiteDatabase: Store {
     /// The pages of surveys run one after another.
     package func survey<T: Sendable>(_ body: @escaping @Sendable (StoreReading) throws -> T) async throws -> T {
         try Task.checkCancellation()
-        return try await threads.run {
+        return try await threads.perform {
             try Self.naming(path) {
                 try surveyor.read { database in
                     try database.reading { try body(StoreReading(database: database, sealing: sealing)) }
@@ -116,13 +116,13 @@ package struct SQLiteDatabase: Store {
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> T) async throws -> T {
         // Not GRDB's `async` call, because cancelling the caller's task would interrupt it.
-        try await threads.run { try writeNow(body) }
+        try await threads.perform { try writeNow(body) }
     }
 
     private func writeNow<T>(_ body: (StoreTransaction) throws -> T) throws -> T {
         return try Self.naming(path) {
             try pool.writeWithoutTransaction { database in
-                try DatabaseWrite(database: database, path: path, sealing: sealing).run(body)
+                try DatabaseWrite(database: database, path: path, sealing: sealing).perform(body)
             }
         }
     }
@@ -146,7 +146,7 @@ package struct SQLiteDatabase: Store {
 
     /// Copies the log into the file, overwriting old values there, and truncates the log.
     package func emptyLog() async throws -> Bool {
-        try await threads.run {
+        try await threads.perform {
             try Self.naming(path) {
                 // A reader keeps the log from being truncated. Wait for the store's own readers, which read little at a
                 // time. Do not wait for a copy of the file, because decisions would wait for it too.
@@ -172,7 +172,7 @@ package struct SQLiteDatabase: Store {
         return true
     }
 
-    package func keepReserve() async throws { try await threads.run { [reserve] in try reserve.keep() } }
+    package func keepReserve() async throws { try await threads.perform { [reserve] in try reserve.keep() } }
 
     /// Frees the page caches and the compiled statements, each connection's once it is idle.
     ///
@@ -241,10 +241,10 @@ extension Database {
     ///
     /// Like GRDB's `read`, but the statements around it are parsed once, and not each time.
     fileprivate func reading<T>(_ body: () throws -> T) throws -> T {
-        try run("BEGIN DEFERRED TRANSACTION")
+        try execute("BEGIN DEFERRED TRANSACTION")
         do {
             let result = try body()
-            try run("COMMIT TRANSACTION")
+            try execute("COMMIT TRANSACTION")
             return result
         } catch {
             // SQLite may have ended the database transaction already. Throw the first error.

@@ -29,7 +29,7 @@ struct SQLiteRow: StatementRow {
     }
 
     /// Resets a statement, which releases its row, so that it can run again.
-    static func end(_ statement: Statement) { unsafe sqlite3_reset(statement.sqliteStatement) }
+    static func reset(_ statement: Statement) { unsafe sqlite3_reset(statement.sqliteStatement) }
 
     subscript(index: Int) -> ColumnValue? {
         let column = CInt(index)

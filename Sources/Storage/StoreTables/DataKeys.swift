@@ -26,7 +26,7 @@ final class SeenDataKeys {
 
     subscript(id: EnrollmentID) -> [UInt8]? { sealed[id] }
 
-    func take(_ key: [UInt8]?, of id: EnrollmentID) {
+    func record(_ key: [UInt8]?, of id: EnrollmentID) {
         if sealed.count >= Self.limit, sealed[id] == nil { sealed = [:] }
         sealed[id] = key
     }
@@ -62,7 +62,7 @@ extension StoreReading {
         _ table: TableLayout<Column>, row: String, of id: EnrollmentID, _ fields: Fields<DataKeyColumn>
     ) throws -> RowCipher {
         let sealed = try fields.optionalBytes(.sealed)
-        dataKeys.take(sealed, of: id)
+        dataKeys.record(sealed, of: id)
         return cipher(table.name, row: row, of: id, sealed)
     }
 
@@ -74,7 +74,7 @@ extension StoreReading {
     }
 
     func cipher(_ table: String, row: String, of id: EnrollmentID) throws -> RowCipher {
-        if dataKeys[id] == nil { dataKeys.take(try keptDataKey(of: id)?.sealed, of: id) }
+        if dataKeys[id] == nil { dataKeys.record(try keptDataKey(of: id)?.sealed, of: id) }
         return cipher(table, row: row, of: id, dataKeys[id])
     }
 
@@ -116,7 +116,7 @@ extension StoreReading {
             SELECT enrollment_id, sealed FROM data_key WHERE enrollment_id IN (\(database.dialect.elements("?")))
             """
         for key in try database.rows(sql, [Self.json(unseen)], as: sealedDataKey) {
-            dataKeys.take(key.sealed, of: key.enrollmentId)
+            dataKeys.record(key.sealed, of: key.enrollmentId)
         }
     }
 
@@ -136,8 +136,8 @@ extension StoreTransaction {
         // PostgreSQL writes a changed row to a new place anyway, and several hosts would compete for the same free row.
         guard !sealing.isShared, let slot = try freeSlot() else { return try addDataKey(of: id) }
         let sealed = try sealing.dataKeys.seal(DataKey.generate(), of: id)
-        try database.run("UPDATE data_key SET enrollment_id = ?, sealed = ? WHERE slot = ?", [id.text, sealed, slot])
-        dataKeys.take(sealed, of: id)
+        try database.execute("UPDATE data_key SET enrollment_id = ?, sealed = ? WHERE slot = ?", [id.text, sealed, slot])
+        dataKeys.record(sealed, of: id)
     }
 
     /// The slot of a destroyed key, or `nil` if there is none.
@@ -149,8 +149,8 @@ extension StoreTransaction {
     /// Creates the data key of an enrollment in a new row after all others.
     func addDataKey(of id: EnrollmentID) throws {
         let sealed = try sealing.dataKeys.seal(DataKey.generate(), of: id)
-        try database.run("INSERT INTO data_key (enrollment_id, sealed) VALUES (?, ?)", [id.text, sealed])
-        dataKeys.take(sealed, of: id)
+        try database.execute("INSERT INTO data_key (enrollment_id, sealed) VALUES (?, ?)", [id.text, sealed])
+        dataKeys.record(sealed, of: id)
     }
 
     /// Destroys a data key, so that values encrypted under it become unreadable here, and in copies that lack the key.
@@ -162,10 +162,10 @@ extension StoreTransaction {
     func destroyDataKey(of id: EnrollmentID) throws {
         dataKeys.forget(id)
         guard !sealing.isShared else {
-            return try database.run("DELETE FROM data_key WHERE enrollment_id = ?", [id.text])
+            return try database.execute("DELETE FROM data_key WHERE enrollment_id = ?", [id.text])
         }
         guard let (slot, sealed) = try keptDataKey(of: id) else { return }
-        try database.run(
+        try database.execute(
             "UPDATE data_key SET enrollment_id = ?, sealed = ? WHERE slot = ?",
             [FreeSlot.id(of: slot), [UInt8](repeating: 0, count: sealed.count), slot])
     }
@@ -175,7 +175,7 @@ extension StoreTransaction {
     /// Changes no row if the row has another key by now.
     package func update(_ old: SealedDataKey, resealed: [UInt8]) throws {
         dataKeys.forget(old.enrollmentId)
-        try database.run(
+        try database.execute(
             "UPDATE data_key SET sealed = ? WHERE enrollment_id = ? AND sealed = ?",
             [resealed, old.enrollmentId.text, old.sealed])
     }

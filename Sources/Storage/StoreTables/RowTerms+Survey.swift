@@ -40,7 +40,7 @@ extension StoreReading {
         var (found, older): (RowSum, [String]) = (.zero, [])
         try forEachSealedRow(while: isWanted) { row, mark in
             found += try terms.term(of: row, mark)
-            let isOlder = sealing.seen.note(row, mark, in: survey)
+            let isOlder = sealing.seen.record(row, mark, in: survey)
             if isOlder, older.count < RowSurvey.mostNamed { older.append(row.name) }
         }
         // If a sum was put back with its rows, both may agree and still be old.

@@ -155,11 +155,11 @@ extension StoreReading {
     private func newRowKey() throws -> DataKey {
         let made = try DataKey.generate()
         let sealed = try sealing.seals.seal(rowKey: made)
-        try database.run("INSERT INTO row_key (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO NOTHING", [sealed])
+        try database.execute("INSERT INTO row_key (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO NOTHING", [sealed])
         if let kept = try sealedRowKey(), let key = try? sealing.seals.openRowKey(kept) { return key }
-        try database.run(Self.keepRowKey, [sealed])
+        try database.execute(Self.keepRowKey, [sealed])
         // The buckets were computed under the lost key. 0 makes a look-up by name read these rows one by one.
-        try database.run("UPDATE enrollment SET name_bucket = 0 WHERE name_bucket > 0")
+        try database.execute("UPDATE enrollment SET name_bucket = 0 WHERE name_bucket > 0")
         return made
     }
 
@@ -187,7 +187,7 @@ extension StoreTransaction {
         let terms = try rowTerms(written)
         // A silent host's share of the rows is unknown. From now on this host's sum covers those rows.
         for head in try headRows() where head.host != chain && survey.silent.contains(head.host) {
-            try database.run(
+            try database.execute(
                 "UPDATE journal_mark SET rows = ? WHERE host = ? AND name = 'head' AND seq = ?",
                 [try terms.seal(.zero, of: head.host, at: head.point), head.host, head.point.sequence])
         }
@@ -199,7 +199,7 @@ extension StoreTransaction {
     package func vouchForRows() throws {
         guard let written, written.state.isSumDue, let head = try journalMark(.head) else { return }
         let rows = try sealedRowSum(at: head.point)
-        try database.run("UPDATE journal_mark SET rows = ? WHERE \(ofHost())name = 'head'", [rows])
+        try database.execute("UPDATE journal_mark SET rows = ? WHERE \(ofHost())name = 'head'", [rows])
         written.state.marks[.head] = JournalMark(point: head.point, signature: head.signature, rows: rows)
     }
 
@@ -217,7 +217,7 @@ extension StoreTransaction {
         written.state.isSumDue = false
         let sealed = try terms.seal(sum, of: chain, at: point)
         // Valid even if the commit fails: the sealed bytes stand for this sum in any case.
-        sealing.rowKey.note(sum, sealedAs: sealed)
+        sealing.rowKey.cache(sum, sealedAs: sealed)
         return sealed
     }
 
@@ -230,6 +230,6 @@ extension StoreTransaction {
     }
 
     package func update(sealedRowKey sealed: [UInt8]) throws {
-        try database.run(Self.keepRowKey, [sealed])
+        try database.execute(Self.keepRowKey, [sealed])
     }
 }

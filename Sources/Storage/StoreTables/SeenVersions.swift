@@ -26,7 +26,7 @@ package struct Sealing: Sendable {
     /// Call it before the next database transaction that writes. Do not call it while the outcome of the commit is in
     /// doubt.
     package func conclude(_ written: Written) {
-        seen.take(written)
+        seen.record(written)
         for action in written.state.actions { action() }
     }
 }
@@ -145,7 +145,7 @@ package final class SeenVersions: Sendable {
     ///
     /// Call it before the next write. A commit in doubt records no version: its rows are then as they were known, or
     /// newer.
-    func take(_ written: Written) {
+    func record(_ written: Written) {
         guard !written.state.versions.isEmpty else { return }
         seen.withLock { seen in
             for (row, version) in written.state.versions {
@@ -175,7 +175,7 @@ package final class SeenVersions: Sendable {
     /// Records a row that a survey has read.
     ///
     /// - Returns: whether the row is older than the version that was known when the survey began.
-    func note(_ row: SealedRow, _ mark: RowMark, in survey: UInt32) -> Bool {
+    func record(_ row: SealedRow, _ mark: RowMark, in survey: UInt32) -> Bool {
         let key = Self.key(of: row)
         return seen.withLock { seen in
             guard let known = seen.versions[key] else {
@@ -235,7 +235,7 @@ final class SeenRowKey: Sendable {
     /// Returns the cached sum, or `nil` if `bytes` is not the sum that was sealed last.
     func sum(sealedAs bytes: [UInt8]) -> RowSum? { state.withLock { $0.sealed == bytes ? $0.sum : nil } }
 
-    func note(_ sum: RowSum, sealedAs bytes: [UInt8]) { state.withLock { ($0.sum, $0.sealed) = (sum, bytes) } }
+    func cache(_ sum: RowSum, sealedAs bytes: [UInt8]) { state.withLock { ($0.sum, $0.sealed) = (sum, bytes) } }
 }
 
 /// The enrollments whose rows, when last read, were not as the agent wrote them.
@@ -244,7 +244,7 @@ final class DamagedRows: Sendable {
 
     var all: Set<EnrollmentID> { ids.withLock(\.self) }
 
-    func note(_ id: EnrollmentID, isDamaged: Bool) {
+    func record(_ id: EnrollmentID, isDamaged: Bool) {
         ids.withLock { ids in
             if isDamaged { ids.insert(id) } else if !ids.isEmpty { ids.remove(id) }
         }

@@ -28,12 +28,12 @@ package class StoreReading {
     }
 
     /// Locks a row before it is read, if this database transaction writes.
-    func hold(_ row: HeldRow) throws {
+    func lock(_ row: HeldRow) throws {
         guard written != nil else { return }
-        try database.hold(row)
+        try database.lock(row)
     }
 
-    func hold(_ enrollment: EnrollmentID) throws { try hold(.enrollment(enrollment)) }
+    func lock(_ enrollment: EnrollmentID) throws { try lock(.enrollment(enrollment)) }
 
     // Statements may contain a host's name as a literal, because it has no character that SQL would interpret.
 

@@ -19,7 +19,7 @@ package protocol StoreSession: StatementSession {
     ///
     /// Lock a row before each read that a write depends on; the row then stays as read. SQLite does not need the lock,
     /// because it has one writer at a time.
-    func hold(_ held: HeldRow) throws
+    func lock(_ held: HeldRow) throws
 }
 
 /// A row that a database transaction locks until its end.

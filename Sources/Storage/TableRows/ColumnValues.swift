@@ -64,13 +64,13 @@ extension StatementSession {
     package func insert<Column>(
         into table: TableLayout<Column>, _ values: ColumnValues<Column>, onConflict action: String? = nil
     ) throws {
-        try run(table.insertion(of: values.columns, onConflict: action), StatementValues(values.values))
+        try execute(table.insertion(of: values.columns, onConflict: action), StatementValues(values.values))
     }
 
     /// Updates these columns of the rows that the key selects.
     package func update<Column>(
         _ table: TableLayout<Column>, set values: ColumnValues<Column>, where key: ColumnValues<Column>
     ) throws {
-        try run(table.update(of: values.columns, where: key.columns), StatementValues(values.values + key.values))
+        try execute(table.update(of: values.columns, where: key.columns), StatementValues(values.values + key.values))
     }
 }

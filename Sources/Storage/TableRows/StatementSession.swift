@@ -8,7 +8,7 @@ package protocol StatementSession {
     /// Runs a statement that changes data.
     ///
     /// - Throws: the error of the statement. A database on another host may report it only with a later query.
-    func run(_ sql: String, _ values: StatementValues) throws
+    func execute(_ sql: String, _ values: StatementValues) throws
 
     /// Runs a statement that changes data, and returns the number of changed rows.
     func changes(_ sql: String, _ values: StatementValues) throws -> Int
@@ -48,7 +48,7 @@ package struct StatementValues: ExpressibleByArrayLiteral, Sendable {
 }
 
 extension StatementSession {
-    package func run(_ sql: String) throws { try run(sql, []) }
+    package func execute(_ sql: String) throws { try execute(sql, []) }
 
     /// The number in the first column of the first row of a query, or `nil` if there is none.
     package func number(_ sql: String, _ values: StatementValues = []) throws -> Int64? {

@@ -71,7 +71,7 @@ package struct InboxServer: Sendable {
     ///   - asked: requests for a link from another source than SIGUSR1, such as a key.
     ///   - onLink: is called with each new valid link; the first comes once the server accepts calls.
     /// - Throws: ``InboxListenError`` if the server cannot listen on the address.
-    package func run(asked: AsyncStream<Void>, onLink: @escaping @Sendable (String) -> Void) async throws {
+    package func serve(asked: AsyncStream<Void>, onLink: @escaping @Sendable (String) -> Void) async throws {
         let sessions = Sessions(now: now)
         // From here on no signal is lost, even if it comes before the first link.
         let signals = await UnixSignalsSequence(trapping: .sigusr1)
@@ -115,7 +115,7 @@ package struct InboxServer: Sendable {
             try await agent.client().hasOnlyTests()
         }
         let reserved = Mutex<ReservedPort?>(nil)
-        try await listener.run(channel) { [agent, address, mayDecide, schemes, logger] taken in
+        try await listener.serve(channel) { [agent, address, mayDecide, schemes, logger] taken in
             let origin = address.origin(at: taken)
             var isLocalhostOurs = true
             if address.isLoopback {

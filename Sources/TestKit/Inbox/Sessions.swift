@@ -106,7 +106,7 @@ final class Sessions: Sendable {
     }
 
     /// Ends the sessions of some cookies.
-    func end(_ ids: [String]) {
+    func remove(_ ids: [String]) {
         state.withLock { state in
             state.sessions.removeAll { session in ids.contains { Self.areEqual(session.id, $0) } }
         }

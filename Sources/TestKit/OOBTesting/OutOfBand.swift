@@ -32,13 +32,13 @@ public struct OutOfBand: Sendable {
     ///   - delay: the seconds after which it answers, 0 to 86,400.
     /// - Throws: ``OOBError``.
     public func cardholder(_ persona: String? = nil, times: Int? = nil, delay: Int? = nil) async throws -> Cardholder {
-        let code = try await run("oob-issuer", ["code", "--issuer", issuer, "--json"]).decoded(IssuedCode.self)
+        let code = try await execute("oob-issuer", ["code", "--issuer", issuer, "--json"]).decoded(IssuedCode.self)
         var words = ["enroll", code.link, "--authn-type", "test", "--socket", socket, "--json"]
         for (name, value) in [("--persona", persona), ("--times", times?.description), ("--delay", delay?.description)]
         {
             if let value { words += [name, value] }
         }
-        let enrollment = try await run("oobctl", words).decoded(Enrollment.self)
+        let enrollment = try await execute("oobctl", words).decoded(Enrollment.self)
         return Cardholder(socket: socket, id: enrollment.id, authenticatorId: enrollment.authenticatorId)
     }
 
@@ -56,7 +56,7 @@ public struct OutOfBand: Sendable {
             "--amount", "\(cents)", "--currency", "840", "--exponent", "2", "--merchant", merchant,
             "--app-url", "https://merchant.example/return",
         ]
-        let purchase = Purchase(issuer: issuer, acsTransId: try await run("oob-issuer", words + options).text)
+        let purchase = Purchase(issuer: issuer, acsTransId: try await execute("oob-issuer", words + options).text)
         PurchaseLedger.current?.add(purchase)
         return purchase
     }
@@ -66,9 +66,9 @@ public struct OutOfBand: Sendable {
     /// The agent first fetches the earlier purchases.
     /// - Throws: ``OOBError``.
     public func advanceClock(by duration: String) async throws {
-        _ = try await run("oobctl", ["fetch", "--socket", socket])
-        _ = try await run("oobctl", ["clock", "advance", duration, "--socket", socket])
-        _ = try await run("oob-issuer", ["clock", "advance", duration, "--issuer", issuer])
+        _ = try await execute("oobctl", ["fetch", "--socket", socket])
+        _ = try await execute("oobctl", ["clock", "advance", duration, "--socket", socket])
+        _ = try await execute("oob-issuer", ["clock", "advance", duration, "--issuer", issuer])
     }
 
     private struct IssuedCode: Decodable {
@@ -123,7 +123,7 @@ public struct Cardholder: Sendable {
     public func pending() async throws -> [Request] { try await ctl(["list"]).decoded([Request].self) }
 
     private func ctl(_ words: [String]) async throws -> Printed {
-        try await run("oobctl", words + ["--enrollment", id, "--socket", socket, "--json"])
+        try await execute("oobctl", words + ["--enrollment", id, "--socket", socket, "--json"])
     }
 }
 

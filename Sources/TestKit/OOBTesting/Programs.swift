@@ -28,7 +28,7 @@ struct Printed {
 }
 
 /// Runs a program to its end.
-func run(_ name: String, _ words: [String]) async throws -> Printed {
+func execute(_ name: String, _ words: [String]) async throws -> Printed {
     try await blocking { try output(of: try program(name, words)) }
 }
 

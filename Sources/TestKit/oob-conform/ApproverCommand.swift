@@ -35,12 +35,12 @@ struct ApproverCommand: AsyncParsableCommand {
     func run() async throws {
         try await runnable {
             let cases = try ApproverCases(in: try options.directory)
-            try options.check(against: cases.headers)
+            try options.expectKnown(against: cases.headers)
             guard !options.list else { return try options.show(cases.headers) }
             let approver = try tested()
             let limit = RunLimit(seconds: options.timeLimit)
             try await Wire.with { wire in
-                try await options.run(
+                try await options.play(
                     "approver", "approver",
                     try await cases.playable(against: approver, wire: wire, limit: limit, where: options.takes),
                     limit: limit, without: wire.secrets)

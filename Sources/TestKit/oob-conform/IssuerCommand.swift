@@ -38,13 +38,13 @@ struct IssuerCommand: AsyncParsableCommand {
     func run() async throws {
         try await runnable {
             let cases = try IssuerCases(in: try options.directory)
-            try options.check(against: cases.headers)
+            try options.expectKnown(against: cases.headers)
             guard !options.list else { return try options.show(cases.headers) }
             let issuer = try tested()
             let limit = RunLimit(seconds: options.timeLimit)
             try await Wire.with(roots: try roots()) { wire in
                 let clock = try await IssuerCases.reach(issuer, wire: wire)
-                try await options.run(
+                try await options.play(
                     "issuer", issuer.name,
                     cases.playable(against: issuer, clock: clock, wire: wire, where: options.takes), limit: limit,
                     without: wire.secrets)

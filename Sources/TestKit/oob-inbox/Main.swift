@@ -62,7 +62,7 @@ struct LinkOptions: ParsableArguments {
 
 /// Prints one line on standard error, and returns the exit status for the caller to throw.
 func failure(_ message: String, _ status: Int32) -> ExitCode {
-    StandardStream.error.say("oob-inbox: \(message)")
+    StandardStream.error.log("oob-inbox: \(message)")
     StandardStream.output.finish()
     StandardStream.error.finish()
     return ExitCode(status)

@@ -63,7 +63,7 @@ struct Serve: AsyncParsableCommand {
         // From here on SIGUSR1 does not end the process; a signal during the start is lost.
         signal(SIGUSR1, SIG_IGN)
         if peers == .anyone {
-            StandardStream.error.say(
+            StandardStream.error.log(
                 "oob-inbox: warning: --allow-peer any: whoever can connect to \(listenSocket ?? listen) is answered, and only "
                     + "the link keeps others out")
         }
@@ -79,10 +79,10 @@ struct Serve: AsyncParsableCommand {
         let opener = opens(address) ? LinkOpener() : nil
         defer { opener?.remove() }
         do {
-            try await server.run(asked: TerminalKey.presses(saying: Self.hint)) { link in
-                StandardStream.output.say(link)
+            try await server.serve(asked: TerminalKey.presses(saying: Self.hint)) { link in
+                StandardStream.output.log(link)
                 if let problem = opener?.open(link) {
-                    StandardStream.error.say("oob-inbox: no browser was opened: \(problem)")
+                    StandardStream.error.log("oob-inbox: no browser was opened: \(problem)")
                 }
             }
         } catch {

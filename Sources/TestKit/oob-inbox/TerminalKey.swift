@@ -12,7 +12,7 @@ enum TerminalKey {
         guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return presses }
         // A process that moves to the background then gets EIO from read, and is not stopped (tcgetpgrp(3)).
         signal(SIGTTIN, SIG_IGN)
-        StandardStream.error.say(hint)
+        StandardStream.error.log(hint)
         let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
         source.setEventHandler {
             var bytes = [UInt8](repeating: 0, count: 256)

@@ -36,7 +36,7 @@ struct Code: AsyncParsableCommand {
             throw ValidationError("--count must be \(Self.counts.lowerBound) to \(Self.counts.upperBound)")
         }
         let expiresIn = try lifetime()
-        try FlagNames.check { () throws(SandboxClient.OrderError) in
+        try FlagNames.asUsage { () throws(SandboxClient.OrderError) in
             try SandboxClient.checkEnrollmentCode(
                 attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
         }

@@ -26,7 +26,7 @@ enum FlagNames {
     }
 
     /// Runs a check of the flags' values, and reports a failure as wrong usage.
-    static func check(_ check: () throws(SandboxClient.OrderError) -> Void) throws(ValidationError) {
+    static func asUsage(_ check: () throws(SandboxClient.OrderError) -> Void) throws(ValidationError) {
         do throws(SandboxClient.OrderError) { try check() } catch {
             throw ValidationError(inPlace(of: error.description))
         }

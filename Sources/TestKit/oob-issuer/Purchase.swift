@@ -110,7 +110,7 @@ struct Purchase: AsyncParsableCommand {
     func validate() throws {
         try checkCategory()
         let (expiresIn, emv) = (try lifetime(), try emvMembers())
-        try FlagNames.check { () throws(SandboxClient.OrderError) in
+        try FlagNames.asUsage { () throws(SandboxClient.OrderError) in
             try SandboxClient.checkPurchase(
                 members, nonPayment: nonPayment, instrument: instrument, emv: emv, expiresIn: expiresIn)
         }

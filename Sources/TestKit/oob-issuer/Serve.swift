@@ -58,9 +58,9 @@ struct Serve: AsyncParsableCommand {
         let logger = Logger(label: "oob-issuer") { _ in LineLogHandler(tuning) }
         defer { StandardStream.error.finish() }
         do {
-            try await SandboxServer(configuration, logger: logger).run { issuer in
+            try await SandboxServer(configuration, logger: logger).serve { issuer in
                 // The server keeps running even if this line cannot be written.
-                StandardStream.output.say("listening on \(issuer)")
+                StandardStream.output.log("listening on \(issuer)")
             }
         } catch let error as ListenError {
             output.message(error.description)

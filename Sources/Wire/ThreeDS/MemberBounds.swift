@@ -7,7 +7,7 @@ enum MemberBounds {
     static let valueLength = 1_024
     static let valuesLength = 4_096
 
-    static func check(_ members: [TransactionMember]) throws(TransactionRefusal) {
+    static func expectBounded(_ members: [TransactionMember]) throws(TransactionRefusal) {
         guard members.count <= count else {
             throw TransactionRefusal(
                 .tooManyMembers, member: nil,

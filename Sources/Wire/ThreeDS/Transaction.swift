@@ -21,7 +21,7 @@ package struct Transaction: Sendable, Equatable {
 
     /// Checks the members against every rule, and throws the first that is broken.
     package init(members: [TransactionMember]) throws(TransactionRefusal) {
-        try MemberBounds.check(members)
+        try MemberBounds.expectBounded(members)
         let values = KnownValues(members)
         self.acsTransId = try values.acsTransId()
         self.merchantName = try values.merchantName()

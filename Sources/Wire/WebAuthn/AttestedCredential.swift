@@ -27,9 +27,9 @@ package struct AttestedCredential: Sendable, Equatable {
 
     /// Reads the structure from the front of the bytes, and removes it.
     static func read(from bytes: inout ArraySlice<UInt8>) throws(AuthenticatorDataError) -> AttestedCredential {
-        let aaguid = try bytes.take(aaguidCount)
-        let length = try bytes.take(2).reduce(0) { $0 << 8 | Int($1) }
-        let credentialId = try bytes.take(length)
+        let aaguid = try bytes.removeFirst(aaguidCount)
+        let length = try bytes.removeFirst(2).reduce(0) { $0 << 8 | Int($1) }
+        let credentialId = try bytes.removeFirst(length)
         let (publicKey, consumed): (PublicKey, Int)
         do { (publicKey, consumed) = try COSEKey.decode(Array(bytes)) } catch { throw .publicKey(error) }
         bytes = bytes.dropFirst(consumed)
@@ -41,7 +41,7 @@ extension ArraySlice<UInt8> {
     /// Removes and returns `count` bytes from the front.
     ///
     /// Throws if there are fewer.
-    mutating func take(_ count: Int) throws(AuthenticatorDataError) -> [UInt8] {
+    mutating func removeFirst(_ count: Int) throws(AuthenticatorDataError) -> [UInt8] {
         guard count <= self.count else { throw .truncated }
         defer { self = dropFirst(count) }
         return Array(prefix(count))

@@ -57,9 +57,9 @@ package struct AuthenticatorData: Sendable, Equatable {
     package static func parse(_ bytes: [UInt8]) throws(AuthenticatorDataError) -> AuthenticatorData {
         guard bytes.count <= maxBytes else { throw .tooLarge }
         var rest = bytes[...]
-        let rpIdHash = try rest.take(32)
-        let flags = AuthenticatorFlags(rawValue: try rest.take(1)[0])
-        let signCount = try rest.take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let rpIdHash = try rest.removeFirst(32)
+        let flags = AuthenticatorFlags(rawValue: try rest.removeFirst(1)[0])
+        let signCount = try rest.removeFirst(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         let credential = flags.contains(.attestedCredentialData) ? try AttestedCredential.read(from: &rest) : nil
         let extensions = flags.contains(.extensionData) ? try extensionMap(from: &rest) : nil
         guard rest.isEmpty else { throw .trailingBytes }

@@ -34,7 +34,7 @@ package struct LocalSandbox: Sendable {
         let channel = responder.channel(places, patience: 86_400)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await listener.run(channel) { address in
+                try await listener.serve(channel) { address in
                     running.yield(address.split(separator: ":").last.flatMap { Int($0) } ?? 0)
                 }
             }

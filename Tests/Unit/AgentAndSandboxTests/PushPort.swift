@@ -51,7 +51,7 @@ struct PushPort: Sendable {
                 identity: nil, bounds: bounds, log: Logger(label: "push") { _ in SwiftLogNoOpLogHandler() })
             let (addresses, listening) = AsyncStream.makeStream(of: String.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await server.run { listening.yield($0) } }
+                group.addTask { try await server.serve { listening.yield($0) } }
                 defer { group.cancelAll() }
                 for await address in addresses {
                     let port = try #require(address.split(separator: ":").last.flatMap { Int($0) })

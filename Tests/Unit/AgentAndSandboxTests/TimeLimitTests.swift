@@ -15,7 +15,7 @@ struct TimeLimitTests {
         "ControlTimeout.decide": Double(ControlTimeout.decide(DecideCommand())),
         "DecideCommand.decisionSeconds": Double(DecideCommand.decisionSeconds),
         "DecideCommand.defaultDeliveryTimeout": Double(DecideCommand.defaultDeliveryTimeout),
-        "Wanted.standardSeconds": Wanted.standardSeconds,
+        "DecisionLimit.standardSeconds": DecisionLimit.standardSeconds,
         "TokenQueue.patience": TokenQueue.patience,
         "SignCountWatch.patience": SignCountWatch.patience,
         "ControlTimeout.fetch": Double(ControlTimeout.fetch),
@@ -39,7 +39,7 @@ struct TimeLimitTests {
     private static let pairs = [
         ("ControlTimeout.decide", "DecideCommand.decisionSeconds"),
         ("DecideCommand.decisionSeconds", "TokenQueue.patience"),
-        ("Wanted.standardSeconds", "TokenQueue.patience"), ("TokenQueue.patience", "SignCountWatch.patience"),
+        ("DecisionLimit.standardSeconds", "TokenQueue.patience"), ("TokenQueue.patience", "SignCountWatch.patience"),
         ("ControlTimeout.fetch", "Fetcher.patience"), ("Fetcher.patience", "IssuerCall.standardSeconds"),
         ("ControlTimeout.enroll", "RegistrationDelivery.longest"),
         ("ControlTimeout.pinChange", "PINChange.patience"), ("ControlTimeout.backup", "BackupTurns.patience"),

@@ -66,14 +66,14 @@ import Testing
         let place = (isAbstract ? "@" : "") + scratch.path + "/n"
         let child = try ChildProcess(python: Self.listener, place)
         try child.waitUntilReady()
-        try manager(place)?.tell([.ready, .status("it is well")])
+        try manager(place)?.send([.ready, .status("it is well")])
         try child.end()
         #expect(child.status == 0)
     }
 
     @Test func `if nobody listens any more, an error says so`() throws {
         let scratch = try ScratchDirectory()
-        let error = #expect(throws: SystemError.self) { try manager(scratch.path + "/none")?.tell([.alive]) }
+        let error = #expect(throws: SystemError.self) { try manager(scratch.path + "/none")?.send([.alive]) }
         #expect(error?.description == "sendto NOTIFY_SOCKET: No such file or directory")
     }
 

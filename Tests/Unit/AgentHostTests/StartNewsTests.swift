@@ -29,7 +29,7 @@ import Testing
     private func told(_ seconds: [Int]) throws -> [String] {
         for (number, seconds) in seconds.enumerated() {
             manager.advance(by: .seconds(seconds))
-            try news.tell("step \(number)", patience: .seconds(120))
+            try news.report("step \(number)", patience: .seconds(120))
         }
         return manager.told.map { $0.map(\.text).joined(separator: " ") }
     }
@@ -44,8 +44,8 @@ import Testing
     }
 
     @Test func `what takes longer is told at once, and so is its end`() throws {
-        try news.tell("long", patience: .seconds(1_800))
-        try news.tell("over", patience: .seconds(120))
+        try news.report("long", patience: .seconds(1_800))
+        try news.report("over", patience: .seconds(120))
         #expect(
             manager.told == [
                 [.working(.seconds(1_800)), .status("long")], [.working(.seconds(120)), .status("over")],

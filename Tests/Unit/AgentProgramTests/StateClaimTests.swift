@@ -9,12 +9,12 @@ import Testing
         // Under the name of what a crash leaves, and no file, so that it cannot be removed as one.
         let inTheWay = state.appending(path: ".tmp-1")
         try FileManager.default.createDirectory(at: inTheWay, withIntermediateDirectories: true)
-        let error = #expect(throws: StateClaimError.self) { try StateClaim.take(state.path) }
+        let error = #expect(throws: StateClaimError.self) { try StateClaim.lock(state.path) }
         guard case .unusable? = error else {
             Issue.record("it is \(error.map { "\($0)" } ?? "nothing")")
             return
         }
         try FileManager.default.removeItem(at: inTheWay)
-        #expect(throws: Never.self) { try StateClaim.take(state.path) }
+        #expect(throws: Never.self) { try StateClaim.lock(state.path) }
     }
 }

@@ -115,7 +115,7 @@ import Testing
     @Test func `what is under way is cancelled when the turn is taken, and says so`() async throws {
         let turn = try turns.begin(for: one, size: 0)
         let error = await #expect(throws: TooManyCallsError.self) {
-            try await turn.run { [turns, root] in
+            try await turn.withTurn { [turns, root] in
                 _ = try turns.begin(for: root, size: 0)
                 try await Task.sleep(for: .seconds(86_400))
             }

@@ -26,7 +26,7 @@ import Testing
         _ command: JournaledCommand, by uid: UInt32 = 1, countsAlways: Bool = false, fails: Bool = true
     ) async -> Bool? {
         do {
-            try await quota.run(command, by: uid, countsAlways: countsAlways) { if fails { throw Failure() } }
+            try await quota.counting(command, by: uid, countsAlways: countsAlways) { if fails { throw Failure() } }
             return true
         } catch is TooManyCallsError {
             return nil
@@ -64,19 +64,19 @@ import Testing
     }
 
     @Test func `a command for many enrollments counts as many, and the one that was counted is one of them`() throws {
-        try quota.take(.rotatePush, by: 1)
-        try quota.take(.rotatePush, by: 1, cost: 500, counted: 1)
-        #expect(throws: TooManyCallsError.self) { try quota.take(.rotatePush, by: 1, cost: 101) }
-        try quota.take(.rotatePush, by: 1, cost: 100)
-        #expect(throws: TooManyCallsError.self) { try quota.take(.rotatePush, by: 1) }
+        try quota.count(.rotatePush, by: 1)
+        try quota.count(.rotatePush, by: 1, cost: 500, counted: 1)
+        #expect(throws: TooManyCallsError.self) { try quota.count(.rotatePush, by: 1, cost: 101) }
+        try quota.count(.rotatePush, by: 1, cost: 100)
+        #expect(throws: TooManyCallsError.self) { try quota.count(.rotatePush, by: 1) }
     }
 
     @Test func `a command for more enrollments than that takes all, and later ones wait for what it lacks`() throws {
-        try quota.take(.rotatePush, by: 1)
-        try quota.take(.rotatePush, by: 1, cost: 10_000, counted: 1)
+        try quota.count(.rotatePush, by: 1)
+        try quota.count(.rotatePush, by: 1, cost: 10_000, counted: 1)
         hand.advance(9_400)
-        #expect(throws: TooManyCallsError.self) { try quota.take(.rotatePush, by: 1) }
+        #expect(throws: TooManyCallsError.self) { try quota.count(.rotatePush, by: 1) }
         hand.advance(1)
-        try quota.take(.rotatePush, by: 1)
+        try quota.count(.rotatePush, by: 1)
     }
 }

@@ -291,7 +291,7 @@ struct EventReadersTests {
         for _ in 1...4 { journals.add() }
         let page = try journals.events(after: EventCursor(3))
         let place = try await readers.follow(reader, from: EventCursor(1), ringing: {}) { _ in
-            reader.take(page)
+            reader.send(page)
             return Alarm {}
         }
         #expect(place.isBehind && place.position == EventCursor(1))
@@ -300,7 +300,7 @@ struct EventReadersTests {
 
     @Test func `a reader that was ended waits no longer, and not the next time either`() async throws {
         let reader = EventReader(Client(), of: nil)
-        reader.end()
+        reader.finish()
         for _ in 1...2 {
             await #expect(throws: CancellationError.self) {
                 try await readers.follow(reader, from: .beginning, ringing: {}) { _ in Alarm {} }

@@ -30,7 +30,7 @@ import Testing
         let (begun, end) = (Gate(), Gate())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [responses] in
-                try await responses.run(for: uid, isFavoured: false) {
+                try await responses.withTurn(for: uid, isFavoured: false) {
                     begun.open()
                     await end.wait()
                 }
@@ -54,11 +54,11 @@ import Testing
         try await during(workOf: 1) { end in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 2...LongResponseQueue.maxOfUser {
-                    group.addTask { [responses] in try await responses.run(for: 1, isFavoured: false) {} }
+                    group.addTask { [responses] in try await responses.withTurn(for: 1, isFavoured: false) {} }
                 }
                 try await untilThereAre(LongResponseQueue.maxOfUser)
-                await #expect(throws: TooManyCallsError.self) { try await responses.run(for: 1, isFavoured: false) {} }
-                group.addTask { [responses] in try await responses.run(for: 2, isFavoured: false) {} }
+                await #expect(throws: TooManyCallsError.self) { try await responses.withTurn(for: 1, isFavoured: false) {} }
+                group.addTask { [responses] in try await responses.withTurn(for: 2, isFavoured: false) {} }
                 try await untilThereAre(LongResponseQueue.maxOfUser + 1)
                 end()
                 try await group.waitForAll()
@@ -71,11 +71,11 @@ import Testing
         try await during(workOf: 1) { end in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for uid in 2...UInt32(LongResponseQueue.limit) {
-                    group.addTask { [responses] in try await responses.run(for: uid, isFavoured: false) {} }
+                    group.addTask { [responses] in try await responses.withTurn(for: uid, isFavoured: false) {} }
                 }
                 try await untilThereAre(LongResponseQueue.limit)
-                await #expect(throws: TooManyCallsError.self) { try await responses.run(for: 99, isFavoured: false) {} }
-                group.addTask { [responses] in try await responses.run(for: 0, isFavoured: true) {} }
+                await #expect(throws: TooManyCallsError.self) { try await responses.withTurn(for: 99, isFavoured: false) {} }
+                group.addTask { [responses] in try await responses.withTurn(for: 0, isFavoured: true) {} }
                 try await untilThereAre(LongResponseQueue.limit + 1)
                 end()
                 try await group.waitForAll()
@@ -89,7 +89,7 @@ import Testing
                 var count = 1
                 for uid: UInt32 in [1, 1, 1, 2] {
                     group.addTask { [responses, order] in
-                        try await responses.run(for: uid, isFavoured: false) { order.append(uid) }
+                        try await responses.withTurn(for: uid, isFavoured: false) { order.append(uid) }
                     }
                     count += 1
                     try await untilThereAre(count)
@@ -104,7 +104,7 @@ import Testing
     @Test func `who hangs up while waiting waits no longer`() async throws {
         try await during(workOf: 1) { _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { [responses] in try await responses.run(for: 1, isFavoured: false) {} }
+                group.addTask { [responses] in try await responses.withTurn(for: 1, isFavoured: false) {} }
                 try await untilThereAre(2)
                 group.cancelAll()
                 do {
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `long work is done on a thread of its own that is nicer than the others`() async throws {
-        let niceness = try await responses.run(for: 1, isFavoured: false) {
+        let niceness = try await responses.withTurn(for: 1, isFavoured: false) {
             await Task.yield()
             return getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
         }

@@ -93,7 +93,7 @@ import Testing
 
     @Test func `a histogram's buckets hold all that is below them`() {
         var times = DurationHistogram()
-        for seconds: Int64 in [1, 2, 2, 700] { times.note(seconds) }
+        for seconds: Int64 in [1, 2, 2, 700] { times.count(seconds) }
         var work = WorkCounts()
         work.timeToDecision = times
         let lines = lines(figures(work: work))

@@ -11,7 +11,7 @@ import Testing
 
     private func isTaken(_ peer: Caller.Peer) async throws -> Bool {
         do {
-            try await calls.run(for: peer, isFavoured: peer.uid == 0) {}
+            try await calls.withPlace(for: peer, isFavoured: peer.uid == 0) {}
             return true
         } catch let refusal as TooManyCallsError {
             #expect(refusal.message.contains("are under way") && refusal.seconds > 0)
@@ -22,7 +22,7 @@ import Testing
     /// Does `body` while these have a call under way each.
     private func during(_ peers: [Caller.Peer], _ body: () async throws -> Void) async throws {
         guard let first = peers.first else { return try await body() }
-        try await calls.run(for: first, isFavoured: first.uid == 0) {
+        try await calls.withPlace(for: first, isFavoured: first.uid == 0) {
             try await during(Array(peers.dropFirst()), body)
         }
     }
@@ -56,7 +56,7 @@ import Testing
         struct Failure: Error {}
         for _ in 1...5 {
             await #expect(throws: Failure.self) {
-                try await calls.run(for: Self.peers[0], isFavoured: false) { throw Failure() }
+                try await calls.withPlace(for: Self.peers[0], isFavoured: false) { throw Failure() }
             }
         }
     }

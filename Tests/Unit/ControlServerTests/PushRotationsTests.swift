@@ -33,7 +33,7 @@ import Testing
         _ body: () async throws -> Void = {}
     ) async throws -> (rotated: Set<EnrollmentID>, wait: Int?) {
         do {
-            let rotated = try await rotations.run(ofAll: ofAll, isFavoured: isFavoured) { begin, commit in
+            let rotated = try await rotations.rotate(ofAll: ofAll, isFavoured: isFavoured) { begin, commit in
                 let begun = try begin(candidates)
                 if fails { throw Failure() }
                 commit()

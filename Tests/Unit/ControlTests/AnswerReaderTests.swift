@@ -11,7 +11,7 @@ import Testing
         var body: [UInt8] = []
         let bytes = Array(text.utf8)
         for start in stride(from: 0, to: bytes.count, by: pieces) {
-            body += try reader.take(bytes[start..<min(start + pieces, bytes.count)])
+            body += try reader.read(bytes[start..<min(start + pieces, bytes.count)])
         }
         return reader.isOver ? String(decoding: body, as: UTF8.self) : nil
     }
@@ -27,7 +27,7 @@ import Testing
 
     @Test func `names of fields are compared without case, and spaces before values are none of theirs`() throws {
         var reader = AnswerReader()
-        _ = try reader.take(Array("HTTP/1.1 200 OK\r\nLINK: \t a\r\nContent-Length: 0\r\n\r\n".utf8)[...])
+        _ = try reader.read(Array("HTTP/1.1 200 OK\r\nLINK: \t a\r\nContent-Length: 0\r\n\r\n".utf8)[...])
         #expect(reader.head?["link"] == "a")
         #expect(reader.head?.status == 200)
     }

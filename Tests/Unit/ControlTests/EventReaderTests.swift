@@ -20,7 +20,7 @@ struct EventReaderTests {
         var reader = EventReader(position: nil)
         var events: [EventView] = []
         for start in stride(from: 0, to: Self.two.count, by: size) {
-            events += try reader.take(Self.two[start..<min(start + size, Self.two.count)])
+            events += try reader.read(Self.two[start..<min(start + size, Self.two.count)])
         }
         #expect(events == Self.read)
         #expect(reader.position == CursorText("7"))
@@ -28,22 +28,22 @@ struct EventReaderTests {
 
     @Test func `the position moves also if nothing is told, and never back to nothing`() throws {
         var reader = EventReader(position: CursorText("2"))
-        #expect(try reader.take(Array(":\n\nid: x\n\n".utf8)).isEmpty)
+        #expect(try reader.read(Array(":\n\nid: x\n\n".utf8)).isEmpty)
         #expect(reader.position == CursorText("2"))
-        #expect(try reader.take(ServerSentEvents.position("9")).isEmpty)
+        #expect(try reader.read(ServerSentEvents.position("9")).isEmpty)
         #expect(reader.position == CursorText("9"))
     }
 
     @Test func `an event that is cut off is none, and the position is before it`() throws {
         var reader = EventReader(position: nil)
-        #expect(try reader.take(Self.two.dropLast()) == Array(Self.read.prefix(1)))
+        #expect(try reader.read(Self.two.dropLast()) == Array(Self.read.prefix(1)))
         #expect(reader.position == CursorText("5"))
     }
 
     @Test(arguments: ["0", "17", "alpha:17,beta:4", "a.b-c:9223372036854775807"])
     func `a position is kept as the agent says it`(text: String) throws {
         var reader = EventReader(position: nil)
-        #expect(try reader.take(ServerSentEvents.position(text)).isEmpty)
+        #expect(try reader.read(ServerSentEvents.position(text)).isEmpty)
         #expect(reader.position?.text == text)
     }
 
@@ -59,15 +59,15 @@ struct EventReaderTests {
     @Test(arguments: ["{}", "garbage", #"{"event":"enrolled","seq":"5"}"#])
     func `what is no event is an error`(data: String) {
         var reader = EventReader(position: nil)
-        #expect(throws: ClientError.self) { try reader.take(ServerSentEvents.event("1", Array(data.utf8))) }
+        #expect(throws: ClientError.self) { try reader.read(ServerSentEvents.event("1", Array(data.utf8))) }
     }
 
     @Test func `a line of 262,144 bytes is read, and one more is an error`() throws {
         var reader = EventReader(position: nil)
         let limit = [UInt8](repeating: UInt8(ascii: "x"), count: 262_144)
-        #expect(try reader.take(limit + [UInt8(ascii: "\n")]).isEmpty)
-        #expect(try reader.take(limit).isEmpty)
-        #expect(throws: ClientError.self) { try reader.take([UInt8(ascii: "x")]) }
+        #expect(try reader.read(limit + [UInt8(ascii: "\n")]).isEmpty)
+        #expect(try reader.read(limit).isEmpty)
+        #expect(throws: ClientError.self) { try reader.read([UInt8(ascii: "x")]) }
     }
 
     @Test func `an event and an audit have the promised members`() throws {

@@ -97,7 +97,7 @@ struct SocketTests {
     @Test(arguments: [UInt32(0), 1_000])
     func `nobody is looked up for a socket of root's or of the client's own user`(owner: UInt32) throws {
         let found = SocketTrust.Found(isSocket: true, owner: owner)
-        try SocketTrust.check(found, at: "/x.sock", ownUser: 1_000, agentUser: "oob-agent") { name in
+        try SocketTrust.expectTrusted(found, at: "/x.sock", ownUser: 1_000, agentUser: "oob-agent") { name in
             Issue.record("\(name) was looked up")
             return nil
         }
@@ -109,16 +109,16 @@ struct SocketTests {
 
     @Test(arguments: ["/proc/self/nothing-here", "/proc/self/status", "/proc/self/status/below", "/proc/self/exe"])
     func `a path without a socket is 69 and names the path`(path: String) {
-        let failure = #expect(throws: ClientError.self) { try SocketTrust.check(path, environment: [:]) }
+        let failure = #expect(throws: ClientError.self) { try SocketTrust.expectTrusted(path, environment: [:]) }
         #expect(failure?.exitStatus == .unreachable)
         #expect(failure?.description.contains(path) == true)
     }
 
     @Test func `who listens is judged as whoever has the socket, and is not trusted if the kernel does not say`() {
-        #expect(throws: Never.self) { try SocketTrust.check(listener: 0, at: "/x.sock", environment: [:]) }
+        #expect(throws: Never.self) { try SocketTrust.expectTrusted(listener: 0, at: "/x.sock", environment: [:]) }
         for stranger in [UInt32(54_321), nil] {
             let failure = #expect(throws: ClientError.self) {
-                try SocketTrust.check(listener: stranger, at: "/x.sock", environment: ["OOB_AGENT_USER": "nobody"])
+                try SocketTrust.expectTrusted(listener: stranger, at: "/x.sock", environment: ["OOB_AGENT_USER": "nobody"])
             }
             #expect(failure?.exitStatus == .unreachable)
             #expect(failure?.description.contains("nothing was sent") == true)
@@ -127,14 +127,14 @@ struct SocketTests {
 
     @Test func `the agent's user may be a number, as in a container that has no name for it`() {
         #expect(throws: Never.self) {
-            try SocketTrust.check(listener: 54_321, at: "/x.sock", environment: ["OOB_AGENT_USER": "54321"])
+            try SocketTrust.expectTrusted(listener: 54_321, at: "/x.sock", environment: ["OOB_AGENT_USER": "54321"])
         }
     }
 
     private func failure(isSocket: Bool, owner: UInt32, agentUser: UInt32?) -> ClientError? {
         let found = SocketTrust.Found(isSocket: isSocket, owner: owner)
         do throws(ClientError) {
-            try SocketTrust.check(found, at: "/x.sock", ownUser: 1_000, agentUser: "oob-agent") { _ in agentUser }
+            try SocketTrust.expectTrusted(found, at: "/x.sock", ownUser: 1_000, agentUser: "oob-agent") { _ in agentUser }
             return nil
         } catch {
             return error

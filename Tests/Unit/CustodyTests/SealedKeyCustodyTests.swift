@@ -31,7 +31,7 @@ struct SealedKeyCustodyTests {
         let other = SealedKeyCustody(secret: secret)
         let key = try await other.unlock(reference(name, made.sealed), pin: nil)
         #expect(key.publicKey == made.publicKey && !key.verifiesUser)
-        try await other.check(reference(name, made.sealed))
+        try await other.verify(reference(name, made.sealed))
         #expect(
             try await code { _ = try await other.unlock(reference(name, made.sealed), pin: pin("2468")) }
                 == .takesNoPIN)
@@ -42,7 +42,7 @@ struct SealedKeyCustodyTests {
         #expect(try await custody.unlock(reference(name, sealed), pin: pin("2468")).verifiesUser)
         #expect(try await code { _ = try await custody.unlock(reference(name, sealed), pin: pin("2469")) } == .wrongPIN)
         #expect(try await code { _ = try await custody.unlock(reference(name, sealed), pin: nil) } == .needsPIN)
-        try await custody.check(reference(name, sealed))
+        try await custody.verify(reference(name, sealed))
     }
 
     @Test func `it opens under no other secret and for no other enrollment, whose PIN may be the same`() async throws {
@@ -52,7 +52,7 @@ struct SealedKeyCustodyTests {
             let sealed = try await custody.makeKey(of: name, algorithm: .es256, pin: pin).sealed
             #expect(
                 try await code { _ = try await custody.unlock(reference(other, sealed), pin: pin) } == .unavailable)
-            #expect(try await code { try await custody.check(reference(other, sealed)) } == .unavailable)
+            #expect(try await code { try await custody.verify(reference(other, sealed)) } == .unavailable)
             #expect(
                 try await code { _ = try await stranger.unlock(reference(name, sealed), pin: pin) } == .unavailable)
         }
@@ -81,9 +81,9 @@ struct SealedKeyCustodyTests {
         let first = try await both.makeKey(of: name, algorithm: .es256, pin: nil).sealed
         secrets.sealUnderPrevious()
         let second = try await both.makeKey(of: name, algorithm: .es256, pin: nil).sealed
-        #expect(try await code { try await custody.check(reference(name, first)) } == .unavailable)
-        try await custody.check(reference(name, second))
-        for sealed in [first, second] { try await both.check(reference(name, sealed)) }
+        #expect(try await code { try await custody.verify(reference(name, first)) } == .unavailable)
+        try await custody.verify(reference(name, second))
+        for sealed in [first, second] { try await both.verify(reference(name, sealed)) }
         let rows = RowSealer(secrets)
         #expect(try RowSealer(secret: secret).isSeal(rows.seal([1]), of: [1]))
         #expect(try rows.isSeal(RowSealer(secret: new).seal([1]), of: [1]))
@@ -102,7 +102,7 @@ struct SealedKeyCustodyTests {
 
     @Test func `an enrollment without a key opens nothing, and a key outside is not the agent's own`() async throws {
         #expect(try await code { _ = try await custody.unlock(reference(name, nil), pin: nil) } == .unavailable)
-        #expect(try await code { try await custody.check(reference(name, nil)) } == .unavailable)
+        #expect(try await code { try await custody.verify(reference(name, nil)) } == .unavailable)
         let facts = ExternalKeyFacts(
             kind: .file, publicKey: try SigningKey.generate(.es256).publicKey, isExportable: true)
         let outside = KeyReference(

@@ -49,7 +49,7 @@ struct SlowWorkTests {
             for number in 0..<SlowWork.limit + 5 {
                 group.addTask {
                     do {
-                        try await work.run { gate.pass() }
+                        try await work.call { gate.pass() }
                         return number
                     } catch is SlowWorkError {
                         // All others wait at the gate, which opens for so many as were let in.
@@ -65,11 +65,11 @@ struct SlowWorkTests {
             #expect(numbers.count == SlowWork.limit + 1 && numbers.contains(-1))
         }
         #expect(gate.refuse() == 6 && gate.limit == SlowWork.threads)
-        #expect(try await work.run { 1 } == 1)
+        #expect(try await work.call { 1 } == 1)
     }
 
     @Test func `what a call throws comes back`() async {
-        await #expect(throws: Failure.self) { try await SlowWork().run { throw Failure() } }
+        await #expect(throws: Failure.self) { try await SlowWork().call { throw Failure() } }
     }
 
     @Test func `a call goes on to its end though its caller was cancelled`() async throws {
@@ -77,7 +77,7 @@ struct SlowWorkTests {
         let result = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 7...8 {
                 group.addTask {
-                    try await work.run { gate.pass() }
+                    try await work.call { gate.pass() }
                     return number
                 }
             }
@@ -93,13 +93,13 @@ struct SlowWorkTests {
     @Test func `a call that waits for a thread is not made once its caller is gone, who leaves at once`() async throws {
         let (work, gate) = (SlowWork(), Gate())
         try await withThrowingTaskGroup(of: Void.self) { busy in
-            for _ in 0..<SlowWork.threads { busy.addTask { try await work.run { gate.pass() } } }
+            for _ in 0..<SlowWork.threads { busy.addTask { try await work.call { gate.pass() } } }
             await gate.awaitTwo()
             await withTaskGroup(of: Bool.self) { waiting in
                 for _ in 0..<4 {
                     waiting.addTask {
                         do {
-                            try await work.run { _ = gate.refuse() }
+                            try await work.call { _ = gate.refuse() }
                             return false
                         } catch { return error is NotWantedError }
                     }
@@ -111,7 +111,7 @@ struct SlowWorkTests {
             gate.open(for: 2)
             try await busy.waitForAll()
         }
-        #expect(try await work.run { 1 } == 1)
+        #expect(try await work.call { 1 } == 1)
         #expect(gate.refuse() == 1, "none was made")
     }
 
@@ -120,13 +120,13 @@ struct SlowWorkTests {
         for _ in 0..<2 {
             let gate = Gate()
             try await withThrowingTaskGroup(of: Void.self) { busy in
-                for _ in 0..<SlowWork.threads { busy.addTask { try await work.run { gate.pass() } } }
+                for _ in 0..<SlowWork.threads { busy.addTask { try await work.call { gate.pass() } } }
                 await gate.awaitTwo()
                 await withTaskGroup(of: Bool.self) { waiting in
                     for _ in 0..<(SlowWork.limit - SlowWork.threads) {
                         waiting.addTask {
                             do {
-                                try await work.run {}
+                                try await work.call {}
                                 return false
                             } catch { return error is NotWantedError }
                         }
@@ -138,8 +138,8 @@ struct SlowWorkTests {
                 try await busy.waitForAll()
             }
             // Behind those that were given up, on either thread.
-            async let one = work.run { 1 }
-            async let other = work.run { 1 }
+            async let one = work.call { 1 }
+            async let other = work.call { 1 }
             #expect(try await one + other == 2)
         }
     }

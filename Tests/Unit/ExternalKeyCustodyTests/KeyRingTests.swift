@@ -61,7 +61,7 @@ struct KeyRingTests {
         let made = try await ring.makeKey(of: name, algorithm: .es256, pin: nil)
         let own = KeyReference(of: name, at: .own, sealed: made.sealed)
         #expect(try await !ring.unlock(own, pin: nil).verifiesUser)
-        try await ring.check(own)
+        try await ring.verify(own)
     }
 }
 

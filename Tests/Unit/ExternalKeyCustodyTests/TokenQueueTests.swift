@@ -22,7 +22,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<TokenQueue.limit {
                 group.addTask {
-                    try await queue.run {
+                    try await queue.call {
                         running.up()
                         running.down()
                     }
@@ -35,7 +35,7 @@ import Testing
 
     @Test func `what a call throws comes back`() async throws {
         let queue = TokenQueue(clock: StandingClock())
-        await #expect(throws: Broken.self) { try await queue.run { throw Broken() } }
+        await #expect(throws: Broken.self) { try await queue.call { throw Broken() } }
     }
 
     @Test func `a token that does not answer is waited for no longer, and a call that nobody waits for is not made`()
@@ -45,15 +45,15 @@ import Testing
         let queue = TokenQueue(clock: clock)
         let stuck = DispatchSemaphore(value: 0)
         await #expect(throws: TokenQueueError.silent) {
-            try await queue.run {
+            try await queue.call {
                 clock.endPatience()
                 stuck.wait()
             }
         }
         let calls = Count()
-        await #expect(throws: TokenQueueError.silent) { try await queue.run { calls.up() } }
+        await #expect(throws: TokenQueueError.silent) { try await queue.call { calls.up() } }
         clock.restorePatience()
-        async let last = queue.run { 7 }
+        async let last = queue.call { 7 }
         stuck.signal()
         #expect(try await last == 7)
         #expect(calls.limit == 0)
@@ -70,7 +70,7 @@ import Testing
         let queue = TokenQueue(clock: StandingClock())
         let (stuck, started) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
         let task = Task {
-            try await queue.run {
+            try await queue.call {
                 started.continuation.yield()
                 stuck.wait()
             }
@@ -86,20 +86,20 @@ import Testing
         let queue = TokenQueue(clock: StandingClock())
         for _ in 0..<2 {
             let (stuck, started) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
-            async let first: Void = queue.run {
+            async let first: Void = queue.call {
                 started.continuation.finish()
                 stuck.wait()
             }
             for await _ in started.stream {}
             for _ in 1..<TokenQueue.limit {
-                let task = Task { try await queue.run {} }
+                let task = Task { try await queue.call {} }
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }
             }
             stuck.signal()
             try await first
             // Behind all of them, so their places are free.
-            try await queue.run {}
+            try await queue.call {}
         }
     }
 
@@ -111,7 +111,7 @@ import Testing
         await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<TokenQueue.limit + 1 {
                 group.addTask {
-                    try await queue.run {
+                    try await queue.call {
                         started.continuation.yield()
                         stuck.wait()
                     }
@@ -122,7 +122,7 @@ import Testing
             for _ in 0..<TokenQueue.limit { stuck.signal() }
             await #expect(throws: Never.self) { try await group.waitForAll() }
         }
-        #expect(try await queue.run { 7 } == 7)
+        #expect(try await queue.call { 7 } == 7)
     }
 }
 

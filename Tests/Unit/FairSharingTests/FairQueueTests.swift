@@ -100,12 +100,12 @@ struct FairQueueTests {
     func `a caller that is cancelled leaves the queue, and its turn goes to the next`() async throws {
         let queue = FairQueue<String>(.init(capacity: 1))
         let held = try queue.enter("a") {}
-        let waiting = Task { try await queue.run("b") { "its turn came" } }
+        let waiting = Task { try await queue.inTurn("b") { "its turn came" } }
         while queue.usage.tickets < 2 { await Task.yield() }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         #expect(queue.usage == (1, 1))
-        let next = Task { try await queue.run("b") { "its turn came" } }
+        let next = Task { try await queue.inTurn("b") { "its turn came" } }
         while queue.usage.tickets < 2 { await Task.yield() }
         held.leave()
         #expect(try await next.value == "its turn came")
@@ -118,7 +118,7 @@ struct FairQueueTests {
         let held = Shared((now: 0, most: 0))
         let tasks = (0..<1_000).map { number in
             Task {
-                try? await queue.run(number % 5, units: 1 + number % 4) {
+                try? await queue.inTurn(number % 5, units: 1 + number % 4) {
                     let units = min(1 + number % 4, 3)
                     held.withLock { $0 = ($0.now + units, max($0.most, $0.now + units)) }
                     await Task.yield()

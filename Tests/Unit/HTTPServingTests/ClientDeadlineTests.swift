@@ -46,7 +46,7 @@ import Testing
 
     @Test func `once it has ended nobody is cut, whatever is called after that`() {
         deadline.renew()
-        deadline.end()
+        deadline.cancel()
         deadline.renew()
         loop.advanceTime(by: .seconds(100))
         #expect(cuts.count == 0)

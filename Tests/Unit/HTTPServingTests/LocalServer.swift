@@ -18,7 +18,7 @@ enum LocalServer {
         let listener = HTTPListener(.hostname("127.0.0.1", port: 0), places: places, log: log)
         let (addresses, listening) = AsyncStream.makeStream(of: String.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await listener.run(channel) { listening.yield($0) } }
+            group.addTask { try await listener.serve(channel) { listening.yield($0) } }
             defer { group.cancelAll() }
             for await address in addresses {
                 let port = try #require(address.split(separator: ":").last.flatMap { Int($0) })

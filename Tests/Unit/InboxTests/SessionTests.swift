@@ -90,7 +90,7 @@ import Testing
 
     @Test func `who logs out has no session, and others keep theirs`() throws {
         let (one, other) = (try entered(), try entered())
-        sessions.end([one.id])
+        sessions.remove([one.id])
         #expect(!lives(one, .tests))
         #expect(lives(other, .payers))
     }

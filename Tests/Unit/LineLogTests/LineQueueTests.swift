@@ -35,7 +35,7 @@ import Testing
         let stream = Stream(isOpen: true)
         let queue = LineQueue(patience: .seconds(60)) { stream.write($0) }
         for number in 0..<1_000 {
-            queue.say("\(number)")
+            queue.log("\(number)")
             #expect(stream.lines.count == number + 1)
         }
         #expect(stream.lines == (0..<1_000).map(String.init))
@@ -44,12 +44,12 @@ import Testing
     @Test func `if nobody reads, what has room waits, and the rest is counted with the next that is written`() {
         let stream = Stream(isOpen: false)
         let queue = LineQueue(room: 30, patience: .milliseconds(1)) { stream.write($0) }
-        for number in 10..<30 { queue.say("line \(number)") }
+        for number in 10..<30 { queue.log("line \(number)") }
         #expect(stream.lines.isEmpty)
         stream.open()
         queue.finish(within: .seconds(60))
-        queue.say("line 30") { "\($0) are lost" }
-        queue.say("line 31") { "\($0) are lost" }
+        queue.log("line 30") { "\($0) are lost" }
+        queue.log("line 31") { "\($0) are lost" }
         queue.finish(within: .seconds(60))
         #expect(stream.lines == ["line 10", "line 11", "line 12", "17 are lost", "line 30", "line 31"])
     }
@@ -57,14 +57,14 @@ import Testing
     @Test func `one line alone is never too long`() {
         let stream = Stream(isOpen: true)
         let long = String(repeating: "x", count: 100)
-        LineQueue(room: 10, patience: .seconds(60)) { stream.write($0) }.say(long)
+        LineQueue(room: 10, patience: .seconds(60)) { stream.write($0) }.log(long)
         #expect(stream.lines == [long])
     }
 
     @Test func `whoever has come late is waited for again once all is out`() {
         let stream = Stream(isOpen: false)
         let queue = LineQueue(patience: .milliseconds(1)) { stream.write($0) }
-        queue.say("first")
+        queue.log("first")
         #expect(queue.isLate)
         stream.open()
         queue.finish(within: .seconds(60))
@@ -74,7 +74,7 @@ import Testing
     @Test func `the end waits for what is not out, and not for ever`() {
         let stream = Stream(isOpen: false)
         let queue = LineQueue(patience: .milliseconds(1)) { stream.write($0) }
-        queue.say("late")
+        queue.log("late")
         queue.finish(within: .milliseconds(1))
         #expect(stream.lines.isEmpty)
         stream.open()
@@ -90,7 +90,7 @@ import Testing
         } write: { _ in
             Issue.record("a line was handed to the thread")
         }
-        for number in 0..<3 { queue.say("line \(number)") }
+        for number in 0..<3 { queue.log("line \(number)") }
         queue.finish(within: .seconds(60))
         #expect(written.withLock { $0 } == ["line 0\n", "line 1\n", "line 2\n"])
     }
@@ -106,13 +106,13 @@ import Testing
         } write: {
             stream.write($0)
         }
-        queue.say("first")
-        queue.say("second")
+        queue.log("first")
+        queue.log("second")
         stream.open()
         queue.finish(within: .seconds(60))
         #expect(taken.withLock { $0 } == "fir" && asked.withLock { $0 } == 1)
         #expect(stream.lines == ["st", "second"])
-        queue.say("third")
+        queue.log("third")
         queue.finish(within: .seconds(60))
         #expect(taken.withLock { $0 } == "firthi" && stream.lines == ["st", "second", "rd"])
     }
@@ -130,7 +130,7 @@ import Testing
         await withTaskGroup { group in
             for thread in 0..<8 {
                 group.addTask {
-                    for number in 0..<500 { queue.say(String(repeating: "\(thread)", count: 1 + number % 7)) }
+                    for number in 0..<500 { queue.log(String(repeating: "\(thread)", count: 1 + number % 7)) }
                 }
             }
         }

@@ -28,7 +28,7 @@ struct PersonaSettingTests {
     @Test func `a setting comes back from its document as it was`() throws {
         var setting = try PersonaSetting(
             PersonaOrder(name: "wrongOrigin", delay: 5, times: 7, odds: 0.25, seed: 42))
-        for isPlayed in [true, false, true] { setting.take(isPlayed: isPlayed) }
+        for isPlayed in [true, false, true] { setting.use(isPlayed: isPlayed) }
         #expect(PersonaSetting(document: setting.document) == setting)
         #expect((setting.seen, setting.played) == (3, 2))
         let always = try PersonaSetting(PersonaOrder(name: "ask"))
@@ -46,7 +46,7 @@ struct PersonaSettingTests {
         var setting = try PersonaSetting(PersonaOrder(name: "autoApprove", times: 2))
         for _ in 0..<2 {
             #expect(setting.nextRefusal == nil)
-            setting.take(isPlayed: true)
+            setting.use(isPlayed: true)
         }
         #expect(setting.nextRefusal?.contains("has answered the 2 requests") == true)
     }
@@ -55,7 +55,7 @@ struct PersonaSettingTests {
     private func draws(_ odds: Double, seed: Int = 7) throws -> [Bool] {
         var setting = try PersonaSetting(PersonaOrder(name: "autoApprove", odds: odds, seed: seed))
         return (0..<1_000).map { _ in
-            defer { setting.take(isPlayed: setting.nextRefusal == nil) }
+            defer { setting.use(isPlayed: setting.nextRefusal == nil) }
             return setting.nextRefusal == nil
         }
     }

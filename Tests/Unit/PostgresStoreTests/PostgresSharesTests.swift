@@ -84,7 +84,7 @@ struct PostgresSharesTests {
         let (alpha, clock) = (try store("alpha"), SteadyClock())
         let shares = try await PostgresShares(of: alpha, clock: clock)
         _ = try settings.connection().rows("UPDATE host SET incarnation = -abs(incarnation) - 1")
-        async let end: Void = shares.run {}
+        async let end: Void = shares.keep {}
         await clock.endSleep(after: 1_200)
         do {
             try await end
@@ -99,7 +99,7 @@ struct PostgresSharesTests {
         let shares = try await PostgresShares(of: try store("beta"), clock: clock)
         _ = try settings.connection().rows("UPDATE host SET alive_until = clock_timestamp() WHERE name = 'beta'")
         _ = try await alpha.expectAlone()
-        async let end: Void = shares.run {}
+        async let end: Void = shares.keep {}
         await clock.endSleep(after: 1_200)
         do {
             try await end
@@ -126,7 +126,7 @@ struct PostgresSharesTests {
         let shares = try await PostgresShares(of: alpha, clock: clock)
         let (told, telling) = AsyncStream.makeStream(of: Double.self)
         await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await shares.run { telling.yield(clock.steady) } }
+            group.addTask { try await shares.keep { telling.yield(clock.steady) } }
             // Renewed twice in time, then not for longer than the lease, and once more, so that the third has ended.
             for pause in [1_200.0, 1_200, 7_200, 0] { await clock.endSleep(after: pause) }
             telling.finish()

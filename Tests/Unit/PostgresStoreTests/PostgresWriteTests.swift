@@ -43,7 +43,7 @@ struct PostgresWriteTests {
         // Else the server would undo, within seconds, what a client has begun that is gone.
         _ = try connection.rows("SET client_connection_check_interval = 0")
         _ = try other.rows("SELECT 1 FROM pg_advisory_lock(1)")
-        try write.run { _ in
+        try write.perform { _ in
             // The server comes to the commit behind it when the lock is free, and nobody waits for its answer.
             try connection.queue("SELECT 1 FROM pg_advisory_xact_lock(1)")
             connection.answerTimeout = .zero
@@ -59,7 +59,7 @@ struct PostgresWriteTests {
         let write = try write(connection, clocks: (clocks, clocks.reading())) { try settings.connection() }
         _ = try connection.rows("CREATE TABLE judged (at BIGINT)")
         #expect(throws: ClocksApartError.self) {
-            try write.run { _ in
+            try write.perform { _ in
                 clock.set(by: seconds)
                 try connection.queue("INSERT INTO judged VALUES (?)", [clock.now])
             }

@@ -230,7 +230,7 @@ struct RoundTripTests {
         let read = try #require(try await sample.outbox(of: enrollment).first)
         #expect(read.body == [0, 1, 255] && read.signCount == .max && read.exp == 1_001 && read.traceparent == "00-1")
         #expect(read.jti == decided.jti && read.requestId == decided.id && read.lastError == nil)
-        try await sample.store.write { try $0.note("the issuer answered 503", of: read) }
+        try await sample.store.write { try $0.recordError("the issuer answered 503", of: read) }
         #expect(try await sample.outbox(of: enrollment).first?.lastError == "the issuer answered 503")
         try await sample.store.write { store in
             #expect(try store.isQueued(read))
@@ -290,7 +290,7 @@ struct RoundTripTests {
         #expect(read.body == DecisionBody.deny(.duplicate) && read.exp == 9 && read.traceparent == "00-1")
         #expect(read.jti == jti && read.requestId == nil && read.signCount == nil)
         try await sample.store.write { store in
-            try store.note("no answer", of: read)
+            try store.recordError("no answer", of: read)
             #expect(try store.isQueued(read))
             #expect(try store.outbox(enrollment: enrollment.id).first?.lastError == "no answer")
             try store.endDelivery(of: read, as: .failed(token: "expired"), error: nil)

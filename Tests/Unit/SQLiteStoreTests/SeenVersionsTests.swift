@@ -14,7 +14,7 @@ struct SeenVersionsTests {
     private func write(_ row: SealedRow, version: Int64) {
         let written = Written()
         written.state.versions[row] = RowVersion(number: version, pinEpoch: 0, failures: 0)
-        seen.take(written)
+        seen.record(written)
     }
 
     @Test func `a row that was written after a survey began is not told as older by what that one reads`() throws {
@@ -22,13 +22,13 @@ struct SeenVersionsTests {
         write(row, version: 1)
         let survey = seen.beginSurvey()
         write(row, version: 2)
-        #expect(!seen.note(row, RowMark(version: 1, seal: []), in: survey))
+        #expect(!seen.record(row, RowMark(version: 1, seal: []), in: survey))
         #expect(seen[row]?.number == 2)
     }
 
     @Test func `a row that was written before a survey began is older if that one reads an older one`() throws {
         let row = try row()
         write(row, version: 2)
-        #expect(seen.note(row, RowMark(version: 1, seal: []), in: seen.beginSurvey()))
+        #expect(seen.record(row, RowMark(version: 1, seal: []), in: seen.beginSurvey()))
     }
 }

@@ -9,9 +9,9 @@ import Testing
 @Suite struct OwnThreadsTests {
     @Test func `what is run from one of them goes on there, without a change of threads`() async throws {
         let threads = try OwnThreads(limit: 2)
-        let (outside, inside, after) = try await threads.run {
+        let (outside, inside, after) = try await threads.perform {
             let outside = try currentThread()
-            let inside = try await threads.run { try currentThread() }
+            let inside = try await threads.perform { try currentThread() }
             return (outside, inside, try currentThread())
         }
         #expect(inside == outside)
@@ -23,15 +23,15 @@ import Testing
         let isThere = DispatchSemaphore(value: 0)
         try await withThrowingTaskGroup { group in
             // Were there one thread, the second task would never run.
-            group.addTask { await threads.run { isThere.waitForOther() } }
-            group.addTask { await threads.run { _ = isThere.signal() } }
+            group.addTask { await threads.perform { isThere.waitForOther() } }
+            group.addTask { await threads.perform { _ = isThere.signal() } }
             try await group.waitForAll()
         }
     }
 
     @Test func `others do the tasks that come from one of them, however long that one is busy`() async throws {
         let threads = try OwnThreads(limit: 4)
-        await threads.run {
+        await threads.perform {
             let isDone = DispatchSemaphore(value: 0)
             await withTaskGroup { group in
                 for _ in 1...4 {
@@ -65,7 +65,7 @@ import Testing
         await withTaskGroup { group in
             for _ in 1...50 {
                 group.addTask {
-                    await threads.run {
+                    await threads.perform {
                         await withTaskGroup { group in
                             for _ in 1...40 {
                                 group.addTask {
@@ -84,7 +84,7 @@ import Testing
     @Test func `they end once nobody has them any more`() async {
         await #expect(processExitsWith: .success) {
             let before = try threadCount()
-            for _ in 1...20 { await (try OwnThreads(limit: 4)).run {} }
+            for _ in 1...20 { await (try OwnThreads(limit: 4)).perform {} }
             // They end by themselves, so soon after.
             while try threadCount() > before + 8 { usleep(1_000) }
         }

@@ -37,7 +37,7 @@ struct AnswerReader {
     }
 
     /// Reads more of the answer and returns the bytes of the body among them.
-    mutating func take(_ bytes: ArraySlice<UInt8>) throws(AnswerError) -> [UInt8] {
+    mutating func read(_ bytes: ArraySlice<UInt8>) throws(AnswerError) -> [UInt8] {
         var rest = bytes
         var body: [UInt8] = []
         while !rest.isEmpty {
@@ -53,7 +53,7 @@ struct AnswerReader {
                 body += piece
                 state = piece.count == left ? .chunkEnd : .chunk(left: left - piece.count)
             case .statusLine, .fields, .chunkLine, .chunkEnd, .end:
-                if let line = try nextLine(of: &rest) { try end(line) }
+                if let line = try nextLine(of: &rest) { try finish(line) }
             }
         }
         return body
@@ -86,10 +86,10 @@ struct AnswerReader {
         return line.dropLast(2)
     }
 
-    private mutating func end(_ line: [UInt8]) throws(AnswerError) {
+    private mutating func finish(_ line: [UInt8]) throws(AnswerError) {
         switch state {
         case .statusLine: state = .fields(try AnswerHead(statusLine: line))
-        case .fields(let head) where line.isEmpty: try end(head)
+        case .fields(let head) where line.isEmpty: try finish(head)
         case .fields(var head):
             try head.add(fieldLine: line)
             state = .fields(head)
@@ -106,7 +106,7 @@ struct AnswerReader {
         }
     }
 
-    private mutating func end(_ head: AnswerHead) throws(AnswerError) {
+    private mutating func finish(_ head: AnswerHead) throws(AnswerError) {
         switch try head.framing() {
         case .none: state = .endless
         case .chunked: state = .chunkLine

@@ -20,7 +20,7 @@ package struct ControlClient: Sendable {
         guard let path = found else {
             throw .nobodyListens(at: ControlSocket.candidates(flag: socketFlag, environment: environment))
         }
-        try SocketTrust.check(path, environment: environment)
+        try SocketTrust.expectTrusted(path, environment: environment)
         self.transport = ControlTransport(
             socketPath: path, environment: environment, leastSeconds: leastSeconds)
     }
@@ -276,7 +276,7 @@ package struct ControlClient: Sendable {
         try await transport.stream(call, silence: silence, opened: opened) { piece throws(ClientError) in
             // Byte by byte, so that `take` receives all events before an event that cannot be read.
             for byte in piece {
-                for event in try reader.take(CollectionOfOne(byte)) {
+                for event in try reader.read(CollectionOfOne(byte)) {
                     try take(event)
                     position = reader.position
                 }

@@ -69,7 +69,7 @@ struct ControlExchange {
         }
         guard count > 0 else { throw .ended }
         do throws(AnswerError) {
-            return try reader.take(room[..<count])
+            return try reader.read(room[..<count])
         } catch {
             throw .answer(error)
         }

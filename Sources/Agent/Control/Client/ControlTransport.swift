@@ -78,7 +78,7 @@ struct ControlTransport: Sendable {
         do {
             let connection = try ControlConnection()
             return try await withTaskCancellationHandler {
-                try await OwnThread.run { try body(connection) }
+                try await OwnThread.perform { try body(connection) }
             } onCancel: {
                 connection.shut()
             }
@@ -98,7 +98,7 @@ struct ControlTransport: Sendable {
         } catch {
             throw failure(error)
         }
-        try SocketTrust.check(listener: connection.listener, at: socketPath, environment: environment)
+        try SocketTrust.expectTrusted(listener: connection.listener, at: socketPath, environment: environment)
         guard !Task.isCancelled else { throw failure(.ended, within: call.seconds) }
         do throws(ConnectionError) {
             return try ControlExchange(call, on: connection, until: end)

@@ -15,7 +15,7 @@ struct EventReader {
     init(position: CursorText?) { self.position = position }
 
     /// Returns the events that these bytes complete.
-    mutating func take(_ bytes: some Sequence<UInt8>) throws(ClientError) -> [EventView] {
+    mutating func read(_ bytes: some Sequence<UInt8>) throws(ClientError) -> [EventView] {
         var events: [EventView] = []
         for byte in bytes {
             guard byte == UInt8(ascii: "\n") else {

@@ -28,7 +28,7 @@ package enum SocketTrust {
     }
 
     /// Refuses a path without a socket, and a socket of an untrusted user.
-    package static func check(_ path: String, environment: [String: String]) throws(ClientError) {
+    package static func expectTrusted(_ path: String, environment: [String: String]) throws(ClientError) {
         switch look(at: path) {
         case .failure(let error) where error.number == EACCES:
             throw .unreachable(
@@ -36,7 +36,7 @@ package enum SocketTrust {
         case .failure:
             throw .nobodyListens(at: [path])
         case .success(let found):
-            try check(found, at: path, ownUser: geteuid(), agentUser: agentUser(environment), id: Accounts.user)
+            try expectTrusted(found, at: path, ownUser: geteuid(), agentUser: agentUser(environment), id: Accounts.user)
         }
     }
 
@@ -44,13 +44,13 @@ package enum SocketTrust {
     ///
     /// - Parameter listener: the user id of the listener, which the kernel reports for the connection. `nil` if it
     ///   reports none.
-    package static func check(
+    package static func expectTrusted(
         listener: UInt32?, at path: String, environment: [String: String]
     ) throws(ClientError) {
         guard let listener else {
             throw .unreachable("The kernel does not say who listens on the socket \(path): nothing was sent.")
         }
-        try check(
+        try expectTrusted(
             Found(isSocket: true, owner: listener), at: path, ownUser: geteuid(), agentUser: agentUser(environment),
             id: Accounts.user)
     }
@@ -72,7 +72,7 @@ package enum SocketTrust {
     ///
     /// - Parameter id: returns a user's id by name or number, or `nil` if the text is neither. It is called only if the
     ///   result depends on it, because it may wait for a directory service.
-    package static func check(
+    package static func expectTrusted(
         _ found: Found, at path: String, ownUser: UInt32, agentUser: String, id: (String) -> UInt32?
     ) throws(ClientError) {
         guard found.isSocket else { throw .unreachable("\(path) is not a socket: name the agent's with --socket.") }

@@ -12,7 +12,7 @@ extension ControlCalls {
     func backup(for client: ControlConnection) async throws -> Answer {
         let peer = ControlPeer(client.caller)
         let turn = try backupTurns.begin(for: client.caller, size: copier.size)
-        let copy = try await quota.run(.backup, by: peer.uid, countsAlways: true) {
+        let copy = try await quota.counting(.backup, by: peer.uid, countsAlways: true) {
             try await makeCopy(for: client, by: peer, in: turn)
         }
         return Answer(contentType: ControlRoute.backup.mediaType) { writer in
@@ -38,11 +38,11 @@ extension ControlCalls {
         do {
             // The copy would take the room that is left for decisions.
             if let trouble = agent.storeError, trouble.kind == .full { throw trouble }
-            let copy = try await turn.run {
+            let copy = try await turn.withTurn {
                 try await client.whileThere { try await OwnThread.runAtLowPriority { try await copier.copy() } }
             }
             // Recorded only now, when the copy exists. No byte of it has left yet.
-            try await agent.note(.backup, by: peer)
+            try await agent.recordCommand(.backup, by: peer)
             return copy
         } catch {
             // A client that hangs up has had the work done. A try that finds the disk too small has filled it for a

@@ -25,7 +25,7 @@ extension ControlCalls {
 
     func enroll(_ command: EnrollCommand, by peer: ControlPeer) async throws -> Answer {
         var parameters = try EnrollmentParameters(command)
-        try agent.check(parameters)
+        try agent.expectAllowed(parameters)
         if let persona = command.persona {
             // Stored with the enrollment in one write: even after a crash, no enrollment is without its persona.
             parameters.persona = try cardholderControl().document(
@@ -35,8 +35,8 @@ extension ControlCalls {
                     .invalidArgument, "persona: goes with a key that the agent makes, and keyUri names another")
             }
         }
-        let enrollment = try await quota.run(.enroll, by: peer.uid) {
-            try await agent.note(.enroll, by: peer)
+        let enrollment = try await quota.counting(.enroll, by: peer.uid) {
+            try await agent.recordCommand(.enroll, by: peer)
             return try await agent.enroll(parameters, patience: Self.patience)
         }
         return try .json(EnrollmentView(enrollment, of: agent), status: 201)
@@ -50,7 +50,7 @@ extension ControlCalls {
                 enrollment.id, locally: isLocal, forced: command.force ?? false, erasing: isErasing)
         }
         let noteAndEnd: () async throws -> Unenrollment = {
-            try await agent.note(.unenroll, by: peer, about: enrollment.id)
+            try await agent.recordCommand(.unenroll, by: peer, about: enrollment.id)
             return try await end()
         }
         let ended: Unenrollment
@@ -60,7 +60,7 @@ extension ControlCalls {
             // A stolen key can be ended at any time. This needs no issuer, so it cannot be repeated without effect.
             ended = try await noteAndEnd()
         } else {
-            ended = try await quota.run(.unenroll, by: peer.uid, noteAndEnd)
+            ended = try await quota.counting(.unenroll, by: peer.uid, noteAndEnd)
         }
         return try .json(
             UnenrolledView(
@@ -74,7 +74,7 @@ extension ControlCalls {
             if let enrollment {
                 try await agent.fetch(enrollment)
             } else {
-                try await fetchesOfAll.run(for: caller) { try await agent.fetch(nil) }
+                try await fetchesOfAll.withPlace(for: caller) { try await agent.fetch(nil) }
             }
         let failures = fetched.map { failure in
             FetchFailureView(
@@ -129,8 +129,8 @@ extension ControlCalls {
         let new = try PIN(command.newPin, as: "newPin")
         let enrollment = try await agent.enrollment(named: name)
         try await agent.checkPINChange(of: enrollment.id)
-        try await quota.run(.changePIN, by: peer.uid) {
-            try await agent.note(.changePIN, by: peer, about: enrollment.id)
+        try await quota.counting(.changePIN, by: peer.uid) {
+            try await agent.recordCommand(.changePIN, by: peer, about: enrollment.id)
             try await agent.changePIN(of: enrollment.id, from: old, to: new)
         }
         let changed = try await agent.enrollment(enrollment.id) ?? enrollment
@@ -153,12 +153,12 @@ extension PIN {
 extension ControlCalls {
     func rotatePush(_ command: PushRotateCommand, by peer: ControlPeer, isFavoured: Bool) async throws -> Answer {
         let enrollment = try await id(of: command.enrollment)
-        let open = try await quota.run(.rotatePush, by: peer.uid, countsAlways: true) {
-            try await rotations.run(ofAll: enrollment == nil, isFavoured: isFavoured) { begin, commit in
+        let open = try await quota.counting(.rotatePush, by: peer.uid, countsAlways: true) {
+            try await rotations.rotate(ofAll: enrollment == nil, isFavoured: isFavoured) { begin, commit in
                 try await agent.rotatePush(enrollment, choosing: begin) { count in
                     // Root and the agent's user may rotate all at any time, such as after a leak.
-                    if !isFavoured { try quota.take(.rotatePush, by: peer.uid, cost: count, counted: 1) }
-                    try await agent.note(.rotatePush, by: peer, about: enrollment)
+                    if !isFavoured { try quota.count(.rotatePush, by: peer.uid, cost: count, counted: 1) }
+                    try await agent.recordCommand(.rotatePush, by: peer, about: enrollment)
                     commit()
                 }
             }

@@ -21,7 +21,7 @@ extension ControlCalls {
     ) async throws -> Value {
         let caller = client.caller
         return try await client.whileThere {
-            try await longResponses.run(for: caller.peer.uid, isFavoured: caller.isFavoured, body)
+            try await longResponses.withTurn(for: caller.peer.uid, isFavoured: caller.isFavoured, body)
         }
     }
 }

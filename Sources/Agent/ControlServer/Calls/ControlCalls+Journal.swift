@@ -47,7 +47,7 @@ extension ControlCalls {
     }
 
     /// Sends events to the readers that follow, until it is cancelled.
-    func sendEvents() async { await eventReaders.run(eventNotifier) }
+    func sendEvents() async { await eventReaders.serve(eventNotifier) }
 }
 
 /// Live events for one client: one page at a time is in memory, and a client that does not read is cut.
@@ -64,9 +64,9 @@ private struct EventStream: Sendable {
         let reader = EventReader(client, of: enrollment)
         try await send(ServerSentEvents.position(start.text), to: &writer)
         try await withGracefulShutdownHandler {
-            try await client.telling(reader.end) { try await write(all: reader, from: start, to: &writer) }
+            try await client.telling(reader.finish) { try await write(all: reader, from: start, to: &writer) }
         } onGracefulShutdown: {
-            reader.end()
+            reader.finish()
         }
     }
 
@@ -83,7 +83,7 @@ private struct EventStream: Sendable {
                 position = page.position
                 continue
             }
-            let place = try await calls.eventReaders.follow(reader, from: position, ringing: calls.eventNotifier.ring) {
+            let place = try await calls.eventReaders.follow(reader, from: position, ringing: calls.eventNotifier.wake) {
                 calls.agent.journal.alarm(after: Double(ServerSentEvents.heartbeat), $0)
             }
             position = place.position

@@ -19,7 +19,7 @@ extension ControlCalls {
             if isHead {
                 try await agent.keyToExport(half, of: id)
             } else {
-                try await quota.run(.exportKey, by: peer.uid, countsAlways: true) {
+                try await quota.counting(.exportKey, by: peer.uid, countsAlways: true) {
                     try await agent.exportKey(half, of: id, for: peer)
                 }
             }

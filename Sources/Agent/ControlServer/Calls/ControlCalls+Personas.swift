@@ -27,9 +27,9 @@ extension ControlCalls {
     func setPersona(_ name: String, _ command: PersonaCommand, by peer: ControlPeer) async throws -> Answer {
         let cardholders = try cardholderControl()
         let enrollment = try await agent.enrollment(named: name)
-        try cardholders.check(PersonaOrder(command), for: enrollment.authnType)
-        return try await quota.run(.setPersona, by: peer.uid, countsAlways: true) {
-            try await agent.note(.setPersona, by: peer, about: enrollment.id)
+        try cardholders.expectAllowed(PersonaOrder(command), for: enrollment.authnType)
+        return try await quota.counting(.setPersona, by: peer.uid, countsAlways: true) {
+            try await agent.recordCommand(.setPersona, by: peer, about: enrollment.id)
             return try .json(PersonaView(try await cardholders.set(PersonaOrder(command), of: enrollment)))
         }
     }
@@ -37,8 +37,8 @@ extension ControlCalls {
     func clearPersona(_ name: String, by peer: ControlPeer) async throws -> Answer {
         let cardholders = try cardholderControl()
         let enrollment = try await agent.enrollment(named: name)
-        return try await quota.run(.clearPersona, by: peer.uid, countsAlways: true) {
-            try await agent.note(.clearPersona, by: peer, about: enrollment.id)
+        return try await quota.counting(.clearPersona, by: peer.uid, countsAlways: true) {
+            try await agent.recordCommand(.clearPersona, by: peer, about: enrollment.id)
             let wasSet = try await cardholders.clear(enrollment.id)
             return try .json(PersonaClearedView(enrollment: enrollment.id.text, wasSet: wasSet))
         }
@@ -46,8 +46,8 @@ extension ControlCalls {
 
     func reloadRules(by peer: ControlPeer) async throws -> Answer {
         let cardholders = try cardholderControl()
-        return try await quota.run(.reloadRules, by: peer.uid, countsAlways: true) {
-            try await agent.note(.reloadRules, by: peer)
+        return try await quota.counting(.reloadRules, by: peer.uid, countsAlways: true) {
+            try await agent.recordCommand(.reloadRules, by: peer)
             return try .json(RulesView(rules: try await cardholders.reloadRules()))
         }
     }

@@ -21,13 +21,13 @@ struct ControlRouter: Sendable {
     func answer(to request: Request, isHead: Bool, on connection: ControlConnection) async -> Answer {
         do {
             connection.waitForClient()
-            try check(connection.caller, for: .look)
+            try expect(connection.caller, for: .look)
             let routes = ControlRoute.all(at: request.uri.path)
             guard let route = routes.first(where: { $0.method == request.method.rawValue }) else {
                 return Self.noCall(routes)
             }
-            try check(connection.caller, for: route.right)
-            try route.check(request)
+            try expect(connection.caller, for: route.right)
+            try route.expectSupported(request)
             let body = try await body(of: request)
             connection.work()
             return try await call(route, for: request, isHead: isHead, body: body, on: connection)
@@ -49,7 +49,7 @@ struct ControlRouter: Sendable {
         return answer
     }
 
-    private func check(_ caller: Caller, for right: ControlRight) throws(ControlError) {
+    private func expect(_ caller: Caller, for right: ControlRight) throws(ControlError) {
         guard caller.right < right else { return }
         access.noteRefusal(caller)
         throw Self.refusal(of: caller, for: right)
@@ -136,29 +136,29 @@ struct ControlRouter: Sendable {
             if command.local == true, command.force == true {
                 return try await calls.unenroll(id, command, by: peer)
             }
-            return try await endings.run(for: caller) { try await calls.unenroll(id, command, by: peer) }
+            return try await endings.withPlace(for: caller) { try await calls.unenroll(id, command, by: peer) }
         case .changePIN:
             let command = try ControlJSON.decode(body, as: PINChangeCommand.self)
-            return try await ongoing.run(for: caller) { try await calls.changePIN(id, command, by: peer) }
+            return try await ongoing.withPlace(for: caller) { try await calls.changePIN(id, command, by: peer) }
         case .rotatePush:
             let command = try ControlJSON.decode(body, as: PushRotateCommand.self)
-            return try await ongoing.run(for: caller) {
+            return try await ongoing.withPlace(for: caller) {
                 try await calls.rotatePush(command, by: peer, isFavoured: caller.isFavoured)
             }
         case .advanceClock:
             let command = try ControlJSON.decode(body, as: ClockCommand.self)
-            return try await ongoing.run(for: caller) { try await calls.advanceClock(command, for: peer) }
+            return try await ongoing.withPlace(for: caller) { try await calls.advanceClock(command, for: peer) }
         case .setPersona:
             let command = try ControlJSON.decode(body, as: PersonaCommand.self)
-            return try await ongoing.run(for: caller) { try await calls.setPersona(id, command, by: peer) }
-        case .clearPersona: return try await ongoing.run(for: caller) { try await calls.clearPersona(id, by: peer) }
-        case .reloadRules: return try await ongoing.run(for: caller) { try await calls.reloadRules(by: peer) }
+            return try await ongoing.withPlace(for: caller) { try await calls.setPersona(id, command, by: peer) }
+        case .clearPersona: return try await ongoing.withPlace(for: caller) { try await calls.clearPersona(id, by: peer) }
+        case .reloadRules: return try await ongoing.withPlace(for: caller) { try await calls.reloadRules(by: peer) }
         case .fetch:
             let command = try ControlJSON.decode(body, as: FetchCommand.self)
-            return try await ongoing.run(for: caller) { try await calls.fetch(command, for: caller) }
+            return try await ongoing.withPlace(for: caller) { try await calls.fetch(command, for: caller) }
         default:
             let command = try ControlJSON.decode(body, as: EnrollCommand.self)
-            return try await ongoing.run(for: caller) { try await calls.enroll(command, by: peer) }
+            return try await ongoing.withPlace(for: caller) { try await calls.enroll(command, by: peer) }
         }
     }
 

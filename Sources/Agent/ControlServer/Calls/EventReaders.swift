@@ -54,7 +54,7 @@ final class EventReader: Sendable {
     ///
     /// A reader that is not at the page's start must query the journal itself. Its place in the chains of other hosts
     /// may differ, and the page may be older than its `begin`.
-    func take(_ page: EncodedEvents) {
+    func send(_ page: EncodedEvents) {
         let bytes: ByteBuffer? = state.withLock { state in
             let position = state.place.position
             guard state.isFollowing, !position.reaches(page.position) else { return nil }
@@ -77,7 +77,7 @@ final class EventReader: Sendable {
     func pause() { pausing.yield() }
 
     /// Ends the wait for good.
-    func end() { pausing.finish() }
+    func finish() { pausing.finish() }
 
     /// Makes the reader query the journal for the next events.
     fileprivate func fallBehind() {
@@ -91,7 +91,7 @@ final class EventReader: Sendable {
 
     /// Waits until ``pause()`` is called.
     ///
-    /// - Throws: `CancellationError` once ``end()`` was called.
+    /// - Throws: `CancellationError` once ``finish()`` was called.
     fileprivate func untilPaused() async throws {
         for await _ in pauses { return }
         throw CancellationError()
@@ -145,7 +145,7 @@ final class EventReaders: Sendable {
     /// Sends a reader the events after a place, for a time or until it must query the journal itself.
     ///
     /// - Parameters:
-    ///   - ring: rings the notifier that ``run(_:)`` waits for.
+    ///   - ring: wakes the notifier that ``serve(_:)`` waits for.
     ///   - alarm: fires at the end of the time.
     /// - Returns: the place up to which all events were sent.
     /// - Throws: `CancellationError` once the reader was ended.
@@ -167,7 +167,7 @@ final class EventReaders: Sendable {
     }
 
     /// Sends events each time the notifier rings, until it is cancelled.
-    func run(_ notifier: EventNotifier) async {
+    func serve(_ notifier: EventNotifier) async {
         for await _ in notifier { await sendAll() }
     }
 
@@ -197,7 +197,7 @@ final class EventReaders: Sendable {
             return state.groups
         }
         for group in groups {
-            group.loop.execute { for reader in group.readers { reader.take(page) } }
+            group.loop.execute { for reader in group.readers { reader.send(page) } }
         }
     }
 

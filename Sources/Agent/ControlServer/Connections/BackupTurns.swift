@@ -45,7 +45,7 @@ final class BackupTurns: Sendable {
             if let other, other.isFavoured || !caller.isFavoured {
                 throw TooManyCallsError("another backup is being made", seconds: Self.pause, .tryLater)
             }
-            if !caller.isFavoured, let wait = state.rates.take(caller.peer.uid, now: now) {
+            if !caller.isFavoured, let wait = state.rates.spend(caller.peer.uid, now: now) {
                 throw TooManyCallsError(
                     "this user made a backup less than an hour ago, and root and the agent's own user alone may sooner",
                     seconds: wait, .tryLater)
@@ -53,8 +53,8 @@ final class BackupTurns: Sendable {
             state.turn = turn
             return other
         }
-        taken?.end(.taken)
-        turn.setAlarm(clock.alarm(after: Double(seconds)) { [weak turn] in turn?.end(.late) })
+        taken?.finish(.taken)
+        turn.setAlarm(clock.alarm(after: Double(seconds)) { [weak turn] in turn?.finish(.late) })
         return turn
     }
 
@@ -130,7 +130,7 @@ final class BackupTurn: Sendable {
     /// Runs work, and cancels it if the turn is cut off.
     ///
     /// - Throws: ``refusal`` if the turn was cut off, and what `body` throws.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    func withTurn<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         do {
             let value = try await cuttable(body) { cut in
                 whenCut(cut)
@@ -156,7 +156,7 @@ final class BackupTurn: Sendable {
 
     fileprivate func setAlarm(_ alarm: Alarm) { state.withLock { $0.alarm = alarm } }
 
-    fileprivate func end(_ end: End) {
+    fileprivate func finish(_ end: End) {
         let cut = state.withLock { state in
             guard state.end == nil else { return nil as (@Sendable () -> Void)? }
             state.end = end

@@ -32,10 +32,10 @@ final class CommandQuota: Sendable {
     ///
     /// - Parameter countsAlways: counts the command also if it succeeds, because it can be repeated without end.
     /// - Throws: ``TooManyCallsError`` if there were too many, and what `body` throws.
-    func run<Value>(
+    func counting<Value>(
         _ command: JournaledCommand, by uid: UInt32, countsAlways: Bool = false, _ body: () async throws -> Value
     ) async throws -> Value {
-        try take(command, by: uid)
+        try count(command, by: uid)
         let value = try await body()
         if !countsAlways { rates.withLock { $0.giveBack(Key(uid: uid, command: command)) } }
         return value
@@ -46,14 +46,14 @@ final class CommandQuota: Sendable {
     /// A command for more than ``limit`` enrollments uses up all tokens, and the rest is subtracted from later ones.
     ///
     /// - Throws: ``TooManyCallsError`` if there were too many. Then no more are counted.
-    func take(
+    func count(
         _ command: JournaledCommand, by uid: UInt32, cost: Int = 1, counted: Int = 0
     ) throws(TooManyCallsError) {
         let (key, now) = (Key(uid: uid, command: command), start.duration(to: now()))
         let seconds = rates.withLock { rates in
             rates.giveBack(key, cost: counted)
-            let seconds = rates.take(key, cost: cost, now: now)
-            if seconds != nil { _ = rates.take(key, cost: counted, now: now) }
+            let seconds = rates.spend(key, cost: cost, now: now)
+            if seconds != nil { _ = rates.spend(key, cost: counted, now: now) }
             return seconds
         }
         guard let seconds else { return }

@@ -11,16 +11,16 @@ struct ControlChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
     /// The most connections of users without any right; for one more, one of them is cut.
-    static let maxStrangers = 16
+    static let maxRefusedPeers = 16
     /// The time for a stranger to send a request, whose answer gives the reason of the refusal.
-    private static let patienceWithStrangers: TimeAmount = .seconds(2)
+    private static let refusalPatience: TimeAmount = .seconds(2)
 
     let router: ControlRouter
     let access: PeerAccess
     let places: ControlPlaces
     /// The limit for a client to send a request, or to read an answer.
     let patience: TimeAmount
-    let strangers = ControlPlaces(limit: maxStrangers)
+    let refusedPeers = ControlPlaces(limit: maxRefusedPeers)
     let headers: HTTP1Channel.Configuration.DecoderConfiguration
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -53,11 +53,11 @@ struct ControlChannel: ServerChildChannel {
     private func refuse(_ caller: Caller, on value: Value, logger: Logger) async {
         access.noteRefusal(caller)
         let channel = value.channel
-        let place = strangers.enter(caller.peer.owners) { channel.close(promise: nil) }.entered
-        let deadline = channel.eventLoop.scheduleTask(in: Self.patienceWithStrangers) { channel.close(promise: nil) }
+        let place = refusedPeers.enter(caller.peer.owners) { channel.close(promise: nil) }.entered
+        let deadline = channel.eventLoop.scheduleTask(in: Self.refusalPatience) { channel.close(promise: nil) }
         defer {
             deadline.cancel()
-            strangers.leave(place)
+            refusedPeers.leave(place)
         }
         let refusal = Answer.problem(ControlRouter.refusal(of: caller, for: .look))
         await http { _, writer, _ in

@@ -39,7 +39,7 @@ final class ControlConnection: Sendable {
 
     /// Starts the first deadline, and watches for the end of the connection.
     func begin() {
-        channel.closeFuture.whenComplete { _ in self.end() }
+        channel.closeFuture.whenComplete { _ in self.close() }
         waitForClient()
     }
 
@@ -95,13 +95,13 @@ final class ControlConnection: Sendable {
 
     private func tellNobody() { state.withLock { $0.onHangUp = nil } }
 
-    private func end() {
+    private func close() {
         let onHangUp = state.withLock { state in
             state.isClosed = true
             defer { state.onHangUp = nil }
             return state.onHangUp
         }
-        deadline.end()
+        deadline.cancel()
         onHangUp?()
         places.leave(place)
     }

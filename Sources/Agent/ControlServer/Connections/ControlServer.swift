@@ -12,7 +12,7 @@ package import Records
 /// The control API on a Unix socket.
 package struct ControlServer: Sendable {
     /// Connections that are accepted before others are closed for them; more wait in the backlog.
-    private static let spareConnections = 16 + ControlChannel.maxStrangers
+    private static let spareConnections = 16 + ControlChannel.maxRefusedPeers
     /// The seconds between two checks of the socket's file.
     private static let pause: Double = 10
 
@@ -85,14 +85,14 @@ package struct ControlServer: Sendable {
                 metadata: ["part": "\(part)", "path": "\(path)", "errno": "\(errno)"])
         }
         do {
-            try await listener.run(channel, looks: looks, onListening: onListening) { note($0) }
+            try await listener.serve(channel, looks: looks, onListening: onListening) { report($0) }
         } catch {
             throw ControlServerError(listening: error, path: path) ?? error
         }
     }
 
     /// Logs a change of the socket's file, and reports it in the agent's status.
-    private func note(_ change: UnixListener.Change) {
+    private func report(_ change: UnixListener.Change) {
         let problem: String? =
             switch change {
             case .madeAnew, .recovered: nil

@@ -27,11 +27,11 @@ struct LongResponseQueue: Sendable {
     ///
     /// - Parameter isFavoured: whether the caller is root or the agent's own user.
     /// - Throws: ``TooManyCallsError`` at once if too many wait, and what `body` throws.
-    func run<Value: Sendable>(
+    func withTurn<Value: Sendable>(
         for uid: UInt32, isFavoured: Bool, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         do {
-            return try await queue.run(uid, isFavoured: isFavoured) {
+            return try await queue.inTurn(uid, isFavoured: isFavoured) {
                 try Task.checkCancellation()
                 return try await OwnThread.runAtLowPriority(body)
             }

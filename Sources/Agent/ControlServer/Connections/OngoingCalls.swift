@@ -20,13 +20,13 @@ final class OngoingCalls: Sendable {
         places = Mutex(FairPlaces(.init(all: ofAll + kept, kept: kept, ofOwner: [ofUser, ofProcess])))
     }
 
-    func run<Value>(for caller: Caller, _ body: () async throws -> Value) async throws -> Value {
-        try await run(for: caller.peer, isFavoured: caller.isFavoured, body)
+    func withPlace<Value>(for caller: Caller, _ body: () async throws -> Value) async throws -> Value {
+        try await withPlace(for: caller.peer, isFavoured: caller.isFavoured, body)
     }
 
     /// - Parameter isFavoured: whether the peer is root or the agent's own user, for whom places are reserved.
     /// - Throws: ``TooManyCallsError`` if there are too many already, and what `body` throws.
-    func run<Value>(
+    func withPlace<Value>(
         for peer: Caller.Peer, isFavoured: Bool, _ body: () async throws -> Value
     ) async throws -> Value {
         let place = places.withLock { $0.admit(true, of: peer.owners, isFavoured: isFavoured) }

@@ -24,7 +24,7 @@ final class PushRotations: Sendable {
         ) throws(TooManyCallsError) -> Set<EnrollmentID> {
             var (begun, wait): (Set<EnrollmentID>, Int?) = ([], nil)
             for id in candidates {
-                let seconds = underWay.contains(id) ? pause : isFavoured ? nil : rates.take(id, now: now)
+                let seconds = underWay.contains(id) ? pause : isFavoured ? nil : rates.spend(id, now: now)
                 if let seconds { wait = min(wait ?? seconds, seconds) } else { begun.insert(id) }
             }
             if begun.isEmpty, let wait {
@@ -55,7 +55,7 @@ final class PushRotations: Sendable {
     ///   - body: calls `begin` with the candidates to get those it may rotate, and `commit` before it changes anything.
     ///     If it does not call `commit`, the rotation does not count.
     /// - Throws: ``TooManyCallsError``, also from `begin` if it may rotate none, and what `body` throws.
-    func run<Value>(
+    func rotate<Value>(
         ofAll: Bool, isFavoured: Bool,
         _ body: (
             _ begin: ([EnrollmentID]) throws -> Set<EnrollmentID>, _ commit: () -> Void
@@ -63,7 +63,7 @@ final class PushRotations: Sendable {
     ) async throws -> Value {
         if ofAll { try beginAll() }
         var (begun, isCommitted): (Set<EnrollmentID>, Bool) = ([], false)
-        defer { end(begun, ofAll: ofAll, givingBack: !isCommitted && !isFavoured) }
+        defer { finish(begun, ofAll: ofAll, givingBack: !isCommitted && !isFavoured) }
         return try await body(
             { candidates in
                 let now = start.duration(to: now())
@@ -84,7 +84,7 @@ final class PushRotations: Sendable {
             "a rotation of all enrollments is under way", seconds: Self.pause)
     }
 
-    private func end(_ begun: Set<EnrollmentID>, ofAll: Bool, givingBack: Bool) {
+    private func finish(_ begun: Set<EnrollmentID>, ofAll: Bool, givingBack: Bool) {
         state.withLock { state in
             if ofAll { state.isOfAll = false }
             state.underWay.subtract(begun)

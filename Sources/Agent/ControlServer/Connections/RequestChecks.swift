@@ -5,7 +5,7 @@ import HummingbirdCore
 // Checks before a call's body is read.
 extension ControlRoute {
     /// Refuses what this call does not support: the type of the answer, the type of the body, or a name in the query.
-    func check(_ request: Request) throws(ControlError) {
+    func expectSupported(_ request: Request) throws(ControlError) {
         if let accept = request.headers[.accept], !MediaRanges(accept).include(MediaRanges.type(of: mediaType)) {
             throw ControlError(.notAcceptable, "accept: this call answers with \(mediaType)")
         }

@@ -24,10 +24,10 @@ struct ResponseQueue: Sendable {
     func make(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {
-        try await waiting.run(for: client.caller) {
+        try await waiting.withPlace(for: client.caller) {
             try await client.whileThere {
-                try await ofProcess.run(client.peer) {
-                    try await ofUser.run(client.peer.uid) {
+                try await ofProcess.inTurn(client.peer) {
+                    try await ofUser.inTurn(client.peer.uid) {
                         try Task.checkCancellation()
                         return try await body()
                     }
@@ -42,7 +42,7 @@ struct ResponseQueue: Sendable {
     func makeShort(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {
-        try await waiting.run(for: client.caller) {
+        try await waiting.withPlace(for: client.caller) {
             try await client.whileThere { try await short(of: client.peer, body) }
         }
     }
@@ -51,8 +51,8 @@ struct ResponseQueue: Sendable {
     func short<Value: Sendable>(
         of peer: Caller.Peer, _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await ofShort.run(peer) {
-            try await shortOfUser.run(peer.uid) {
+        try await ofShort.inTurn(peer) {
+            try await shortOfUser.inTurn(peer.uid) {
                 try Task.checkCancellation()
                 return try await body()
             }
@@ -67,7 +67,7 @@ struct ResponseQueue: Sendable {
         -> Answer
     {
         try await client.whileThere {
-            try await ofHealth.run(client.peer) {
+            try await ofHealth.inTurn(client.peer) {
                 try Task.checkCancellation()
                 return try await body()
             }

@@ -32,11 +32,11 @@ package struct MetricsServer: Sendable {
     ///
     /// - Parameter onListening: called once the server listens.
     /// - Throws: ``MetricsServerError`` for an `IOError`, such as an address in use. Other errors are thrown unchanged.
-    package func run(onListening: @escaping @Sendable () -> Void = {}) async throws {
+    package func serve(onListening: @escaping @Sendable () -> Void = {}) async throws {
         let listener = HTTPListener(
             .hostname(address.host, port: address.port), places: places, log: log)
         do {
-            try await listener.run(channel) { [log] address in
+            try await listener.serve(channel) { [log] address in
                 log.notice("metrics server listening", metadata: ["address": "\(address)"])
                 onListening()
             }

@@ -30,7 +30,7 @@ extension AgentProcess {
             host: PostgresHost(
                 name: database.host, identity: try hostIdentity(), lease: .milliseconds(settings.hostLease)),
             scratch: scratch, process: self)
-        if isReturn { try await StateReturn(move: move).run() } else { try await StateMigration(move: move).run() }
+        if isReturn { try await StateReturn(move: move).move() } else { try await StateMigration(move: move).move() }
         #else
         throw StartError(.usage, "--migrate-to: this agent was built without PostgreSQL")
         #endif

@@ -17,7 +17,7 @@ struct StateMigration {
 
     private var target: DatabaseSettings { move.database }
 
-    func run() async throws {
+    func move() async throws {
         guard FileManager.default.fileExists(atPath: move.file), StateFiles.tidy(move.directory) else {
             throw StartError(.noInput, "there is no state of an agent in \(move.directory)")
         }
@@ -35,7 +35,7 @@ struct StateMigration {
                     try StateMove(
                         from: source, of: nil, to: session, of: move.host.name, seals: move.seals,
                         dataKeys: move.dataKeys
-                    ).run()
+                    ).move()
                 }
             }
         } catch let error as PostgresMoveError {

@@ -29,7 +29,7 @@ struct StateReturn {
     /// The new place of the state, as recorded in the database.
     private var place: String { "\(move.file) of host \(move.host.name)" }
 
-    func run() async throws {
+    func move() async throws {
         let source: PostgresStore
         do {
             source = try PostgresStore(
@@ -47,14 +47,14 @@ struct StateReturn {
             throw StateMoveSettings.wrongSecret
         }
         do {
-            try await run(from: source)
+            try await move(from: source)
         } catch {
             try? source.close()
             throw error
         }
     }
 
-    private func run(from source: PostgresStore) async throws {
+    private func move(from source: PostgresStore) async throws {
         try expectNoState()
         do {
             let starts = try await source.expectAlone()
@@ -139,7 +139,7 @@ struct StateReturn {
             try target.withWritingSession { session in
                 try StateMove(
                     from: source, of: move.host.name, to: session, of: nil, seals: move.seals, dataKeys: move.dataKeys
-                ).run { try $0.recordMove(keys: move.auditKeys, at: now) }
+                ).move { try $0.recordMove(keys: move.auditKeys, at: now) }
             }
         }
         try await move.expectWhole(target, "the copy")

@@ -35,7 +35,7 @@ extension AgentProcess {
         do {
             let (agent, opened, _) = try await agent(gateway, scratch, isToStay: false)
             defer { close(opened) }
-            try await opened.run {
+            try await opened.perform {
                 let doubt = try await refusing(opened) {
                     switch accepted {
                     case .head: try await agent.acceptHead()

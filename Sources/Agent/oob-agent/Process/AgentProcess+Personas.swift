@@ -28,7 +28,7 @@ extension AgentProcess {
                     return .failure(CommandError(.invalidArgument, "the rules stay as they were: \(error.message)"))
                 }
             }, log: log)
-        return PlayedCardholders(services: [Loop(cardholders.run)], control: cardholders) {
+        return PlayedCardholders(services: [Loop(cardholders.play)], control: cardholders) {
             cardholders.use($0.cardholders)
         }
     }

@@ -9,7 +9,7 @@ extension AgentProcess {
         try claimStateDirectory()
         let directory = settings.stateDirectory
         do throws(RestoreError) {
-            let state = try Restoration(of: file, into: directory).run()
+            let state = try Restoration(of: file, into: directory).restore()
             StandardStream.error.write(
                 """
                 Restored into \(directory): the state as it was at \(state.createdAt).

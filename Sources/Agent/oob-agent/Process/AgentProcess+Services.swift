@@ -16,7 +16,7 @@ extension AgentProcess {
 
     func pushServices(_ server: PushServer?, _ readiness: Readiness) -> [any Service] {
         guard let server else { return [] }
-        return [Loop({ try await server.run { _ in readiness.has(.push) } }, stopsItself: true)]
+        return [Loop({ try await server.serve { _ in readiness.has(.push) } }, stopsItself: true)]
     }
 }
 
@@ -27,7 +27,7 @@ extension AgentProcess {
         let supervision = Supervision(
             manager: manager, agent: agent, socket: settings.socketPath, readiness: readiness, lastReload: last,
             log: log)
-        return [Loop(supervision.run)]
+        return [Loop(supervision.keepInformed)]
     }
 }
 

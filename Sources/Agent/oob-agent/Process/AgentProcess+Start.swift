@@ -16,22 +16,22 @@ extension AgentProcess {
 
     /// Sends the service manager the first status.
     func notifyStart() {
-        warningIfUnsent { () throws(SystemError) in try ProcessEnvironment.serviceManager?.tell([.status("Starting")]) }
+        warningIfUnsent { () throws(SystemError) in try ProcessEnvironment.serviceManager?.send([.status("Starting")]) }
     }
 
     /// Reports the progress of the start to the service manager.
     func notify(_ step: StartStep) {
         warningIfUnsent { () throws(SystemError) in
             guard let patience = step.patience else {
-                try ProcessEnvironment.serviceManager?.tell([.status(step.text)])
+                try ProcessEnvironment.serviceManager?.send([.status(step.text)])
                 return
             }
-            try startNews.tell(step.text, patience: patience)
+            try startNews.report(step.text, patience: patience)
         }
     }
 
     /// Handles a step of the start: the agent is ready only when a key can be used.
-    func take(_ step: StartStep, readiness: Readiness) {
+    func handle(_ step: StartStep, readiness: Readiness) {
         if step == .keyUsable { readiness.has(.keys) }
         if !readiness.isWhole { notify(step) }
     }

@@ -33,9 +33,9 @@ struct OpenedStore {
     var abandonSecretChange: @Sendable () async throws -> Void = {}
 
     /// Runs work that uses the store.
-    func run(_ body: () async throws -> Void) async throws {
+    func perform(_ body: () async throws -> Void) async throws {
         guard let threads else { return try await body() }
-        try await WorkThreads.$preferred.withValue(threads.executor) { try await threads.run(body) }
+        try await WorkThreads.$preferred.withValue(threads.executor) { try await threads.perform(body) }
     }
 }
 

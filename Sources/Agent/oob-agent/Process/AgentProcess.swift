@@ -28,7 +28,7 @@ struct AgentProcess {
     private let tuning: LogTuning
     let log: Logger
     let startNews = StartNews(patience: StartStep.usualPatience) { news throws(SystemError) in
-        try ProcessEnvironment.serviceManager?.tell(news)
+        try ProcessEnvironment.serviceManager?.send(news)
     }
 
     init(_ settings: Settings) {
@@ -39,7 +39,7 @@ struct AgentProcess {
     }
 
     /// - Parameter scratch: the place of the database's temporary files.
-    func run(_ scratch: Scratch) async throws {
+    func serve(_ scratch: Scratch) async throws {
         notifyStart()
         try expectNoKeyFiles()
         // From here on SIGHUP does not end the process. A SIGHUP during the start is handled later.
@@ -52,7 +52,7 @@ struct AgentProcess {
         do {
             let (agent, opened, rewrapper) = try await agent(gateway, scratch)
             defer { close(opened) }
-            try await opened.run {
+            try await opened.perform {
                 try await serveAndConclude(
                     agent, opened, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
             }
@@ -78,7 +78,7 @@ struct AgentProcess {
 
     func claimStateDirectory() throws(StartError) {
         do throws(StateClaimError) {
-            try StateClaim.take(settings.stateDirectory)
+            try StateClaim.lock(settings.stateDirectory)
         } catch {
             throw StartError(error)
         }
@@ -234,7 +234,7 @@ struct AgentProcess {
             log: log)
         // Later services use earlier ones, and stop before them.
         let services =
-            agent.loops(isPolling: true) { take($0, readiness: readiness) }.map { Loop($0) }
+            agent.loops(isPolling: true) { handle($0, readiness: readiness) }.map { Loop($0) }
             + cardholders.services + pushServices(pushServer, readiness)
             + metricsServices(agent, readiness) + [
                 memoryService(agent, opened),
@@ -244,7 +244,7 @@ struct AgentProcess {
                         readiness: readiness
                     ).run, stopsItself: true),
             ]
-            + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness: readiness, last: lastReload)
+            + [Loop { try await reloader.reload(hangUps) }] + supervision(agent, readiness: readiness, last: lastReload)
         var configuration = ServiceGroupConfiguration(
             // If one service fails, the others still stop in order.
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
@@ -275,7 +275,7 @@ struct AgentProcess {
     private func metricsServices(_ agent: Agent, _ readiness: Readiness) -> [any Service] {
         guard let address = settings.metricsAddress else { return [] }
         let server = MetricsServer(agent, address, log: log)
-        return [Loop({ try await server.run { readiness.has(.metrics) } }, stopsItself: true)]
+        return [Loop({ try await server.serve { readiness.has(.metrics) } }, stopsItself: true)]
     }
 
     private func controlServer(
@@ -297,7 +297,7 @@ struct AgentProcess {
             readiness.has(.control)
             // If a port is in use, the agent stops and does not print that it listens.
             guard await cancelWhenGracefulShutdown(readiness.untilPorts) else { return }
-            StandardStream.output.say("listening on \(path)")
+            StandardStream.output.log("listening on \(path)")
         }
     }
 }

@@ -30,7 +30,7 @@ struct Reloader: Sendable {
     let log: Logger
 
     /// Runs as long as requests come.
-    func run(_ requests: some AsyncSequence<some Any, Never>) async throws {
+    func reload(_ requests: some AsyncSequence<some Any, Never>) async throws {
         for await _ in requests {
             notify([.reloading])
             lookAtSocket()
@@ -75,7 +75,7 @@ struct Reloader: Sendable {
         // The first READY=1 comes from the supervision: until then the manager must see the agent as starting.
         guard readiness.isTold else { return }
         do throws(SystemError) {
-            try manager?.tell(news)
+            try manager?.send(news)
         } catch {
             log.warning("the service manager could not be notified", metadata: ["reason": "\(error)"])
         }

@@ -15,10 +15,10 @@ struct SettingsCheck {
     let settings: Settings
     let source: SettingSource
 
-    func run() throws(StartError) {
+    func report() throws(StartError) {
         try named(.stateDir) { _ throws(StartError) in
             do throws(FileError) {
-                try PrivateDirectory.check(at: settings.stateDirectory)
+                try PrivateDirectory.expectUsable(at: settings.stateDirectory)
             } catch {
                 throw StartError(.config, "\(error)")
             }

@@ -31,12 +31,12 @@ struct Approve: AsyncParsableCommand {
 
     func run() async throws {
         let selectors = try options.selectors()
-        try await common.run { client, output throws(ClientError) in
+        try await common.withAgent { client, output throws(ClientError) in
             var command = options.command()
             if let pinFile { command.pin = try SecretLine.pin(pinFile, option: "--pin-file") }
             let deciding = Deciding(
                 decision: .approve, command: command, client: client, output: output, returning: returning)
-            return await deciding.run(selectors)
+            return await deciding.decide(selectors)
         }
     }
 }

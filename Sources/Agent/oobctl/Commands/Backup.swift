@@ -27,7 +27,7 @@ struct Backup: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.run { client, output throws(ClientError) in
+        try await common.withAgent { client, output throws(ClientError) in
             guard file != "-" else {
                 try await client.backup { bytes throws(ClientError) in try output.bytes(bytes) }
                 return .done

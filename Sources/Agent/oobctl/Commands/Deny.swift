@@ -19,11 +19,11 @@ struct Deny: AsyncParsableCommand {
 
     func run() async throws {
         let selectors = try options.selectors()
-        try await common.run { client, output throws(ClientError) in
+        try await common.withAgent { client, output throws(ClientError) in
             let command = options.command(reason: reason)
             let deciding = Deciding(
                 decision: .deny, command: command, client: client, output: output, returning: returning)
-            return await deciding.run(selectors)
+            return await deciding.decide(selectors)
         }
     }
 }

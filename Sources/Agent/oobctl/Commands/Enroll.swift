@@ -102,7 +102,7 @@ struct Enroll: AsyncParsableCommand {
     func run() async throws {
         if let count { return try await runFleet(count) }
         let command = try command()
-        try await common.run { client, output throws(ClientError) in
+        try await common.withAgent { client, output throws(ClientError) in
             var command = command
             if let codeFile { command.code = try SecretLine.code(codeFile, option: "--code-file") }
             if let caFile { command.caFile = try CAFile.text(caFile) }

@@ -32,7 +32,7 @@ struct Evidence: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.run { client, output throws(ClientError) in
+        try await common.withAgent { client, output throws(ClientError) in
             let evidence = try await client.evidence(id: id, enrollment: enrollment.enrollment)
             var directory = try NewDirectory(directory ?? "evidence-\(evidence.request.id)")
             let files = try evidence.files()

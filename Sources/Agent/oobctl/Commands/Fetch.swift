@@ -10,7 +10,7 @@ struct Fetch: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.run { client, output throws(ClientError) in
+        try await common.withAgent { client, output throws(ClientError) in
             let answer = try await client.fetch(FetchCommand(enrollment: enrollment.enrollment))
             try output.data(answer) { "\($0.pending) pending" }
             for failure in answer.failures { output.message("\(failure.issuer): \(failure.message)") }

@@ -45,7 +45,7 @@ struct KeyCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await common.run { client, output throws(ClientError) in
+            try await common.withAgent { client, output throws(ClientError) in
                 guard let file else {
                     let (key, pem) = try await export(by: client)
                     try output.data(key) { _ in pem.hasSuffix("\n") ? String(pem.dropLast()) : pem }

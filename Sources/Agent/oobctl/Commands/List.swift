@@ -36,7 +36,7 @@ struct List: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try Usage.check(limit, in: Self.limitRange, option: "--limit")
+        try Usage.expect(limit, in: Self.limitRange, option: "--limit")
         for id in [after, before].compactMap(\.self) { _ = try Usage.id(id) }
     }
 

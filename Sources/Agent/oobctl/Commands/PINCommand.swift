@@ -34,7 +34,7 @@ struct PINCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await common.run { client, output throws(ClientError) in
+            try await common.withAgent { client, output throws(ClientError) in
                 let old = try PINQuestion.existing(file: pinFile, "PIN that enrollment \(id) has:")
                 let new = try PINQuestion.chosen(file: newPinFile, option: "--new-pin-file", "New PIN:")
                 let enrollment = try await client.changePIN(id: id, PINChangeCommand(pin: old, newPin: new))

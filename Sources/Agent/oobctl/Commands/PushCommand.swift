@@ -25,7 +25,7 @@ struct PushCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await common.run { client, output throws(ClientError) in
+            try await common.withAgent { client, output throws(ClientError) in
                 let rotated = try await client.rotatePush(PushRotateCommand(enrollment: id))
                 try output.data(rotated) { _ in "" }
                 guard !rotated.open.isEmpty else {

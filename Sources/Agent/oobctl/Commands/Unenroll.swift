@@ -27,7 +27,7 @@ struct Unenroll: AsyncParsableCommand {
 
     func run() async throws {
         let command = UnenrollCommand(local: local, force: force, erase: erase)
-        try await common.run { client, output throws(ClientError) in
+        try await common.withAgent { client, output throws(ClientError) in
             let answer = try await client.unenroll(id: id, command)
             try output.data(answer) { _ in "" }
             output.message(answer.wasEnrolled ? "Unenrolled \(id)." : "There is no enrollment \(id) any more.")

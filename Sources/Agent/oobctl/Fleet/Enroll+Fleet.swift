@@ -8,7 +8,7 @@ extension Enroll {
 
     func runFleet(_ count: Int) async throws {
         let template = try fleetCommand()
-        try await common.run { client, output throws(ClientError) in
+        try await common.withAgent { client, output throws(ClientError) in
             var template = template
             let codeFile = codeFile ?? "-"
             let codes = try SecretLine.codes(codeFile, option: "--code-file", count: count)
@@ -20,7 +20,7 @@ extension Enroll {
             let run = FleetEnrollment(
                 client: client, output: output, names: FleetNames(prefix: name ?? Self.defaultName, count: count),
                 codes: codes, list: codeFile == "-" ? "standard input" : codeFile, template: template)
-            let (view, status) = try await run.run()
+            let (view, status) = try await run.enroll()
             try output.data(view) { _ in "" }
             output.message("\(view.count) are enrolled: \(view.before) were there before, \(view.made) were made.")
             if view.waiting > 0 {
@@ -34,7 +34,7 @@ extension Enroll {
 
     /// The command without name and code.
     func fleetCommand() throws -> EnrollCommand {
-        try Usage.check(count, in: FleetNames.counts, option: "--count")
+        try Usage.expect(count, in: FleetNames.counts, option: "--count")
         guard let issuer, codeFile != nil, link == nil, code == nil else {
             throw ValidationError("--count takes --issuer and --code-file, and no other code or link.")
         }

@@ -30,12 +30,12 @@ struct FleetEnrollment: Sendable {
     /// If it fails, a message gives the number of enrollments that exist.
     ///
     /// - Throws: `ClientError` of the enrollment that failed, or of the interruption.
-    func run() async throws(ClientError) -> Outcome {
+    func enroll() async throws(ClientError) -> Outcome {
         let before = try await found().all
         if !before.isEmpty {
             output.message("\(before.count) of \(names.count) are there already; the run goes on with the rest.")
         }
-        let result = await Interruptions().run { () async -> Result<Outcome, ClientError> in
+        let result = await Interruptions().untilInterrupted { () async -> Result<Outcome, ClientError> in
             do throws(ClientError) {
                 return .success(try await enrollAll(but: before))
             } catch { return .failure(error) }
@@ -43,10 +43,10 @@ struct FleetEnrollment: Sendable {
         switch result {
         case .success(let outcome)?: return outcome
         case .failure(let error)?:
-            await tell()
+            await reportProgress()
             throw error
         case nil:
-            await tell()
+            await reportProgress()
             throw .refused(ControlError(.failed, "Interrupted.", code: .cancelled))
         }
     }
@@ -91,13 +91,13 @@ struct FleetEnrollment: Sendable {
         var found = Found()
         for enrollment in try await client.enrollments() {
             guard let number = names.number(of: enrollment.name) else { continue }
-            try check(enrollment)
+            try expectSame(enrollment)
             if enrollment.state == .enrolling { found.enrolling.insert(number) } else { found.active.insert(number) }
         }
         return found
     }
 
-    private func check(_ enrollment: EnrollmentView) throws(ClientError) {
+    private func expectSame(_ enrollment: EnrollmentView) throws(ClientError) {
         let advice = "choose another --name, or unenroll it first"
         do throws(ControlError) {
             guard try ShownIssuer(enrollment.issuer).origin == ShownIssuer(template.issuer).origin else {
@@ -115,7 +115,7 @@ struct FleetEnrollment: Sendable {
         }
     }
 
-    private func tell() async {
+    private func reportProgress() async {
         guard let found = try? await found() else { return }
         output.message("\(found.all.count) of \(names.count) are there; the same command again goes on with the rest.")
     }

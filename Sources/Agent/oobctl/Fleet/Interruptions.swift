@@ -24,7 +24,7 @@ struct Interruptions: Sendable {
     /// Runs `body`, and cancels it at a signal.
     ///
     /// - Returns: `nil` if a signal came before the result.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value? {
+    func untilInterrupted<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value? {
         await withTaskGroup(of: Value?.self) { group in
             group.addTask {
                 for await _ in signals { break }

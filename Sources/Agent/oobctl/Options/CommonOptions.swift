@@ -11,17 +11,17 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print JSON instead of text for people.")
     var json = false
 
-    /// As ``run(_:)``, for a command that only reads: a closed pipe (`| head`) ends it with status 0.
+    /// As ``withAgent(_:)``, for a command that only reads: a closed pipe (`| head`) ends it with status 0.
     func read(_ body: (ControlClient, Output) async throws(ClientError) -> ExitStatus) async throws {
-        try await run(Output(json: json, isReading: true), body)
+        try await withAgent(Output(json: json, isReading: true), body)
     }
 
     /// Runs one call; prints an error, and exits with its status.
-    func run(_ body: (ControlClient, Output) async throws(ClientError) -> ExitStatus) async throws {
-        try await run(Output(json: json), body)
+    func withAgent(_ body: (ControlClient, Output) async throws(ClientError) -> ExitStatus) async throws {
+        try await withAgent(Output(json: json), body)
     }
 
-    private func run(
+    private func withAgent(
         _ output: Output, _ body: (ControlClient, Output) async throws(ClientError) -> ExitStatus
     ) async throws {
         let status: ExitStatus
@@ -70,12 +70,12 @@ enum Usage {
         do throws(ControlError) { return try read() } catch { throw ValidationError(error.message) }
     }
 
-    static func check(_ value: Int?, in range: ClosedRange<Int>, option: String) throws {
+    static func expect(_ value: Int?, in range: ClosedRange<Int>, option: String) throws {
         guard let value, !range.contains(value) else { return }
         throw ValidationError("\(option) takes \(range.lowerBound) to \(range.upperBound).")
     }
 
-    static func check(_ problem: String?, option: String) throws {
+    static func expectNone(_ problem: String?, option: String) throws {
         guard let problem else { return }
         throw ValidationError("\(option): \(problem).")
     }

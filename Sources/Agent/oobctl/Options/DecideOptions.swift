@@ -32,12 +32,12 @@ struct DecideOptions: ParsableArguments {
 
     func validate() throws {
         _ = try selectors()
-        try Usage.check(wait, in: DecideCommand.waitRange, option: "--wait")
-        try Usage.check(deliveryTimeout, in: DecideCommand.deliveryTimeoutRange, option: "--delivery-timeout")
-        try Usage.check(expectAmount.flatMap(Expectation.problem(withAmount:)), option: "--expect-amount")
-        try Usage.check(
+        try Usage.expect(wait, in: DecideCommand.waitRange, option: "--wait")
+        try Usage.expect(deliveryTimeout, in: DecideCommand.deliveryTimeoutRange, option: "--delivery-timeout")
+        try Usage.expectNone(expectAmount.flatMap(Expectation.problem(withAmount:)), option: "--expect-amount")
+        try Usage.expectNone(
             expectAcsTransId.flatMap(Expectation.problem(withAcsTransId:)), option: "--expect-acs-trans-id")
-        try Usage.check(
+        try Usage.expect(
             merchant?.utf8.count, in: DecideCommand.expectMerchantBytes, option: "--expect-merchant (bytes)")
     }
 

@@ -10,7 +10,7 @@ struct Deciding {
     let returning: ReturnOptions
 
     /// Returns the first exit status that is not 0; a failure of one request does not stop the others.
-    func run(_ selectors: [RequestSelector]) async -> ExitStatus {
+    func decide(_ selectors: [RequestSelector]) async -> ExitStatus {
         var first = ExitStatus.done
         for selector in selectors {
             let status = await decide(selector, isOneOfSeveral: selectors.count > 1)

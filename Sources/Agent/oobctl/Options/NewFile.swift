@@ -21,7 +21,7 @@ struct NewFile: ~Copyable {
         }
         let directory = names.count == 1 ? "." : above.isEmpty ? "/" : above
         let temporary = "\(directory)/.\(name).\(String(UInt64.random(in: .min ... .max), radix: 16)).partial"
-        try Self.check(path, replacing: replacing)
+        try Self.expectWritable(path, replacing: replacing)
         let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure("cannot be made", path, in: directory) }
         self.path = path
@@ -52,7 +52,7 @@ struct NewFile: ~Copyable {
         guard fsync(list) == 0 else { throw Self.failure("may not outlast a loss of power", path) }
     }
 
-    private static func check(_ path: String, replacing: Bool) throws(ClientError) {
+    private static func expectWritable(_ path: String, replacing: Bool) throws(ClientError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .unclear("\(path) is there, and is no file.") }

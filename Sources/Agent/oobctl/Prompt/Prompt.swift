@@ -35,11 +35,11 @@ struct Prompt: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try Usage.check(reconnect, in: 0...3_600, option: "--reconnect")
+        try Usage.expect(reconnect, in: 0...3_600, option: "--reconnect")
     }
 
     func run() async throws {
-        try await common.run { _, output throws(ClientError) in
+        try await common.withAgent { _, output throws(ClientError) in
             guard let terminal = PromptTerminal() else { throw .refused(.noTerminal) }
             let traits = ScreenTraits(
                 environment: ProcessInfo.processInfo.environment, columns: terminal.columns, isPlain: plain)
@@ -51,7 +51,7 @@ struct Prompt: AsyncParsableCommand {
                 }, enrollment: enrollment.enrollment, patience: reconnect)
             var run = PromptRun(
                 session, traits, agent: agent, terminal: terminal, output: output, returning: returning)
-            return try await run.run()
+            return try await run.prompt()
         }
     }
 }

@@ -24,7 +24,7 @@ struct PromptRun {
         (self.agent, self.terminal, self.output, self.returning) = (agent, terminal, output, returning)
     }
 
-    mutating func run() async throws(ClientError) -> ExitStatus {
+    mutating func prompt() async throws(ClientError) -> ExitStatus {
         let (inputs, queue) = AsyncStream.makeStream(
             of: PromptInput.self, bufferingPolicy: .bufferingOldest(Self.maxWaiting))
         terminal.start(queue)

@@ -25,7 +25,7 @@ enum HiddenInput {
         unsafe tcsetattr(number, TCSAFLUSH, &hidden)
     }
 
-    static func end() {
+    static func restore() {
         unsafe tcsetattr(number, TCSAFLUSH, before)
         for signal in signals { _ = Glibc.signal(signal, SIG_DFL) }
     }

@@ -64,20 +64,20 @@ struct Output {
 
     /// Prints a sentence for people, which scripts do not read; prints none with `--json`.
     func message(_ text: String) {
-        if !json { note(text) }
+        if !json { printError(text) }
     }
 
     /// Prints a sentence about progress for people, also with `--json`: scripts do not read it.
-    func news(_ text: String) { note(text) }
+    func news(_ text: String) { printError(text) }
 
     /// Prints an error; `subject` is the ID that it concerns, if there are several.
     func error(_ failure: ClientError, about subject: String? = nil) {
         let message = subject.map { "\($0): \(failure)" } ?? "\(failure)"
         do throws(ClientError) {
-            guard json else { return note("Error: \(message)") }
+            guard json else { return printError("Error: \(message)") }
             _ = Self.write(try Self.json(ErrorView(failure.d1Code, message)) + "\n", to: STDERR_FILENO)
         } catch {
-            note("Error: \(error)")
+            printError("Error: \(error)")
         }
     }
 
@@ -86,7 +86,7 @@ struct Output {
     }
 
     /// Ignores failures: if standard error is closed, no reader is left.
-    private func note(_ text: String) {
+    private func printError(_ text: String) {
         let line = ScreenLine(TerminalText.sentence(text), indent: 2)
         _ = Self.write(Self.text([line], on: Self.traits(of: STDERR_FILENO)) + "\n", to: STDERR_FILENO)
     }

@@ -66,7 +66,7 @@ final class PromptTerminal: Sendable {
     /// Stops reading, discards typed text, and restores the terminal's settings.
     func unwant() {
         wanted.withLock {
-            modes.end()
+            modes.restore()
             $0 = nil
         }
     }
@@ -93,12 +93,12 @@ final class PromptTerminal: Sendable {
         let ready = unsafe poll(&sources, nfds_t(sources.count), wanted == nil ? -1 : 1_000)
         if ready == 0 { queue.yield(.event(.ticked)) }
         guard ready > 0 else { return }
-        for signal in sources[0].revents == 0 ? [] : signals.drain() { take(signal, queue) }
+        for signal in sources[0].revents == 0 ? [] : signals.drain() { handle(signal, queue) }
         guard sources[1].revents != 0, let wanted, let line = line(for: wanted) else { return }
         queue.yield(line)
     }
 
-    private func take(_ signal: Int32, _ queue: Queue) {
+    private func handle(_ signal: Int32, _ queue: Queue) {
         switch signal {
         case SIGTSTP: queue.yield(.event(.stopped))
         case SIGCONT: queue.yield(.event(.continued))

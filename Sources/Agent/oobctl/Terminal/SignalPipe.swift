@@ -18,7 +18,7 @@ struct SignalPipe: Sendable {
         }
         reading = ends[0]
         unsafe Self.writing = ends[1]
-        for signal in Self.ending + Self.others { Self.take(signal) }
+        for signal in Self.ending + Self.others { Self.open(signal) }
     }
 
     /// Wakes the loop; if the pipe is full, the loop wakes anyway.
@@ -41,10 +41,10 @@ struct SignalPipe: Sendable {
         unsafe pthread_sigmask(SIG_UNBLOCK, &stop, &before)
         raise(SIGTSTP)
         unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
-        for number in [SIGTSTP, SIGCONT] { Self.take(number) }
+        for number in [SIGTSTP, SIGCONT] { Self.open(number) }
     }
 
-    private static func take(_ number: Int32) {
+    private static func open(_ number: Int32) {
         _ = signal(number) { SignalPipe.write(UInt8(truncatingIfNeeded: $0)) }
     }
 

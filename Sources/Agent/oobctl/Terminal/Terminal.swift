@@ -63,7 +63,7 @@ struct Terminal: ~Copyable {
         let asked = ScreenLine(TerminalText.sentence(question), indent: 2)
         write(Output.text([asked], on: Output.traits(of: number)) + " ")
         defer {
-            HiddenInput.end()
+            HiddenInput.restore()
             write("\n")
         }
         guard let bytes = line(controls: before, isShown: isShown) else { throw .refused(refusal) }

@@ -36,7 +36,7 @@ struct TerminalModes: Sendable {
     }
 
     /// Restores the original settings; discards unread input, so that no shell reads it as a command.
-    func end() {
+    func restore() {
         var before = before
         tcflush(number, TCIFLUSH)
         unsafe tcsetattr(number, TCSANOW, &before)

@@ -93,7 +93,7 @@ extension Agent {
         let acceptance = try await headWatch.begin()
         if let acceptance { try await record(acceptance) }
         let doubt = try await provenTimeKeeper.accept()
-        await headWatch.note()
+        await headWatch.save()
         return doubt
     }
 }

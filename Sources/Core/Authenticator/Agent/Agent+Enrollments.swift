@@ -95,18 +95,18 @@ extension Agent {
     ///
     /// - Throws: `CommandError` if the PIN was not changed. A wrong old PIN counts as a wrong PIN at an approval does.
     package func changePIN(of id: EnrollmentID, from old: PIN, to new: PIN) async throws {
-        try await pinChange.run(id, from: old, to: new)
+        try await pinChange.changePIN(id, from: old, to: new)
     }
 
     /// Checks the parameters of a new enrollment as far as that is possible without asking the issuer.
     ///
     /// - Throws: `CommandError` if they cannot be used.
-    package func check(_ parameters: EnrollmentParameters) throws { try enroller.check(parameters) }
+    package func expectAllowed(_ parameters: EnrollmentParameters) throws { try enroller.expectAllowed(parameters) }
 
     /// Checks that the PIN of an enrollment can be changed now, without counting a try.
     ///
     /// - Throws: `CommandError` if it cannot.
-    package func checkPINChange(of id: EnrollmentID) async throws { try await pinChange.check(id) }
+    package func checkPINChange(of id: EnrollmentID) async throws { try await pinChange.changeable(id) }
 
     /// Returns whether an enrollment has ended and, if `erasing` is set, has been erased.
     package func isDone(with enrollment: Enrollment, erasing: Bool) async throws -> Bool {

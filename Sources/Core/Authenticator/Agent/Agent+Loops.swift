@@ -15,10 +15,10 @@ extension Agent {
         [storeWatch.run, headWatch.run, rowWatch.run, provenTimeKeeper.run, periodicLook.run] + sharing
             + [afterOwnKeys(signCountWatch.run), outboxDelivery.run, registrationDelivery.run]
             + (isPolling ? [afterOwnKeys(fetcher.run)] : []) + [
-                journalPruner.run, housekeeper.run, checkpointer.run, { try await self.keyWatch.run(onStep: onStep) },
+                journalPruner.run, dataRetention.run, checkpointer.run, { try await self.keyWatch.run(onStep: onStep) },
                 afterOwnKeys(pushSubscriber.run),
                 fetcher.runPushed, expiryService.run, deferredReader.run,
-                { try await self.workTally.run(in: self.ports.store, self.hub) },
+                { try await self.workTally.count(in: self.ports.store, self.hub) },
             ] + (secretRotation.isDue ? [secretRotation.run] : [])
     }
 
@@ -33,6 +33,6 @@ extension Agent {
     /// The additional loops of a host that shares its store with other hosts.
     private var sharing: [@Sendable () async throws -> Void] {
         guard let shares = ports.shares else { return [] }
-        return [{ [hub] in try await shares.run { hub.publish(.sharesChanged) } }, neighbours.run, hostWitness.run]
+        return [{ [hub] in try await shares.keep { hub.publish(.sharesChanged) } }, neighbours.run, hostWitness.run]
     }
 }

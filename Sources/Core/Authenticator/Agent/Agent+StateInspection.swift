@@ -44,7 +44,7 @@ extension Agent {
         }
         guard enrollment.key == .own, enrollment.credentialKey != nil else { return }
         do {
-            guard enrollment.authnType != .pin else { return try await ports.custody.check(enrollment.keyReference) }
+            guard enrollment.authnType != .pin else { return try await ports.custody.verify(enrollment.keyReference) }
             _ = try await ports.custody.unlock(enrollment.keyReference, pin: nil)
         } catch let failure as CustodyError {
             throw UnfitStateError(description: "\(failure)")

@@ -21,7 +21,7 @@ extension Agent {
         let played = PlayedRequests()
         try await withThrowingTaskGroup { group in
             group.addTask {
-                await KeyedWork().run(first, then: pendingKeys) { id in
+                await KeyedWork().perform(first, then: pendingKeys) { id in
                     played.add(id)
                     await play(id)
                 }
@@ -60,7 +60,7 @@ extension Agent {
     package func approve(
         _ id: RequestID, by approver: Approver, answering answer: any TestAnswer
     ) async throws -> RequestRecord {
-        try await decider.approve(id, by: approver, answering: answer, while: Wanted(on: ports.patience)).request
+        try await decider.approve(id, by: approver, answering: answer, while: DecisionLimit(on: ports.patience)).request
     }
 
     /// Makes an approval of a request that may already be decided or expired.
@@ -86,7 +86,7 @@ extension Agent {
         } catch {
             answer = error.reason
         }
-        try await note("sent", by: persona, request, answer)
+        try await recordPlay("sent", by: persona, request, answer)
         return answer
     }
 
@@ -102,11 +102,11 @@ extension Agent {
             }
             try Task.checkCancellation()
         }
-        try await note("fetched", by: persona, request, "\(refusals) of \(times) refused")
+        try await recordPlay("fetched", by: persona, request, "\(refusals) of \(times) refused")
     }
 
     /// Records in the journal an action of a persona that does not decide a request.
-    package func note(
+    package func recordPlay(
         _ what: String, by persona: String, _ request: RequestRecord, _ answer: String? = nil
     ) async throws {
         let clock = ports.clock

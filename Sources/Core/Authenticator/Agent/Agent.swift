@@ -21,7 +21,7 @@ package final class Agent: Sendable {
     let deferredReader: DeferredReader
     let signCountWatch: SignCountWatch
     let storeWatch: StoreWatch
-    let housekeeper: Housekeeper
+    let dataRetention: DataRetention
     let journalPruner: JournalPruner
     let checkpointer: Checkpointer
     let keyWatch: KeyWatch
@@ -93,7 +93,7 @@ package final class Agent: Sendable {
         rowWatch = RowWatch(store: store, ports: ports, log: log)
         provenTimeKeeper = ProvenTimeKeeper(ports: ports, log: log)
         storeWatch = StoreWatch(ports: ports, bounds: settings.bounds, log: log)
-        housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
+        dataRetention = DataRetention(ports: ports, retention: settings.retention, hub: hub, log: log)
         expiryService = ExpiryService(ports: ports, hub: hub, log: log)
         deferredReader = DeferredReader(ports: ports, intake: intake, deferred: deferred, hub: hub)
         let pushes = PushMaker(ports: ports, settings: settings.push)
@@ -148,7 +148,7 @@ package final class Agent: Sendable {
             if let acceptance { try await record(acceptance) }
             try await record(.started(version: settings.version))
         }
-        await headWatch.note()
+        await headWatch.save()
         workTally.begin(after: try await journal.newest(), at: ports.clock.now)
         try await openFirstToken()
         if isReadingRows { try await rowWatch.look() }
@@ -194,7 +194,7 @@ package final class Agent: Sendable {
             log.error("what other hosts have written could not be recorded", metadata: ["reason": "\(error)"])
         }
         try await record(.stopped)
-        await headWatch.note()
+        await headWatch.save()
         await provenTimeKeeper.keep()
     }
 
@@ -210,7 +210,7 @@ package final class Agent: Sendable {
     }
 
     /// Records a peer's command in the journal and the log, before the agent carries it out.
-    package func note(_ command: JournaledCommand, by peer: ControlPeer, about id: EnrollmentID? = nil) async throws {
+    package func recordCommand(_ command: JournaledCommand, by peer: ControlPeer, about id: EnrollmentID? = nil) async throws {
         try await record(.commanded(command, by: peer, about: id))
         log.notice("commanded", metadata: peer.logged(["command": "\(command)"]))
     }
@@ -251,16 +251,16 @@ package final class Agent: Sendable {
     /// - Parameters:
     ///   - pin: the PIN, for an approval that takes one.
     ///   - wanted: the caller's deadline and connection. Once one of them has ended, the request is not decided. `nil`
-    ///     for a deadline after `Wanted.standardSeconds`.
+    ///     for a deadline after `DecisionLimit.standardSeconds`.
     /// - Returns: the request, once its decision is durable.
     /// - Throws: `CommandError` if the request was not decided.
     package func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
-        pin: PIN? = nil, while wanted: Wanted? = nil
+        pin: PIN? = nil, while wanted: DecisionLimit? = nil
     ) async throws -> RequestRecord {
         try await decided(
             decision, on: id, expecting: expectations, by: approver, pin: pin,
-            while: wanted ?? Wanted(on: ports.patience)
+            while: wanted ?? DecisionLimit(on: ports.patience)
         ).request
     }
 
@@ -269,7 +269,7 @@ package final class Agent: Sendable {
     /// The caller would otherwise have to read them again.
     package func decided(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations,
-        by approver: Approver, pin: PIN?, while wanted: Wanted
+        by approver: Approver, pin: PIN?, while wanted: DecisionLimit
     ) async throws -> DecidedRequest {
         try await decider.decide(
             decision, on: id, expecting: expectations, by: approver, pin: pin, while: wanted)
@@ -281,8 +281,8 @@ package final class Agent: Sendable {
     ///   - seconds: the limit for the decision, in seconds.
     ///   - before: the time from which on the request must not be decided, in seconds since 1970 by the machine's
     ///     clock. `nil` for none.
-    package func wanted(for seconds: Double, before: Int64?) -> Wanted {
-        Wanted(for: seconds, before: before, on: ports.patience)
+    package func wanted(for seconds: Double, before: Int64?) -> DecisionLimit {
+        DecisionLimit(for: seconds, before: before, on: ports.patience)
     }
 
     /// Waits up to `seconds` for the issuer's answer to a decision.

@@ -56,7 +56,7 @@ package struct PushReception: Sendable {
             }
         }
         guard let found, ConstantTime.equal(found.subscription.tokenDigest, digest) else { throw .unknownEndpoint }
-        if let seconds = limits.take(found.enrollment.id, now: ports.clock.now) {
+        if let seconds = limits.count(found.enrollment.id, now: ports.clock.now) {
             tally.noteRefused(found.enrollment.id)
             throw .tooMany(retryAfter: seconds)
         }
@@ -98,7 +98,7 @@ package struct PushReception: Sendable {
     /// Counts a push that was rejected, and logs at most one line for each peer and pause.
     ///
     /// - Parameter target: `nil` if ``target(_:)`` threw the answer.
-    package func note(_ answer: PushAnswer, from peer: String, at target: Target?) {
+    package func recordRejection(_ answer: PushAnswer, from peer: String, at target: Target?) {
         if let target { tally.noteRefused(target.enrollment.id) }
         // Anyone can send to an unknown endpoint from any number of addresses: all of them count as one peer.
         let sender = answer == .unknownEndpoint ? "push" : "push \(peer)"
@@ -166,10 +166,10 @@ private final class PushLimits: Sendable {
     /// A push above the limit of its endpoint does not count against the common limit.
     ///
     /// - Returns: `nil` if the push is admitted, otherwise the seconds until one would be.
-    func take(_ id: EnrollmentID, now: Int64) -> Int64? {
+    func count(_ id: EnrollmentID, now: Int64) -> Int64? {
         state.withLock { state in
             let now: Duration = .seconds(now)
-            return (state.ofEnrollment.take(id, now: now) ?? state.all.take(true, now: now)).map(Int64.init)
+            return (state.ofEnrollment.spend(id, now: now) ?? state.all.spend(true, now: now)).map(Int64.init)
         }
     }
 }

@@ -23,22 +23,22 @@ package struct WorkCounts: Sendable, Equatable {
     package internal(set) var timeToDelivery = DurationHistogram()
 
     /// - Parameter request: the request of the entry, if its times are counted.
-    mutating func note(_ entry: JournalEntry, about request: RequestRecord?) {
+    mutating func count(_ entry: JournalEntry, about request: RequestRecord?) {
         switch entry.kind {
         case .presented: presented += 1
         case .decided:
-            end(as: entry.text("decision") == "approve" ? .approved : .denied)
-            if let request, let at = request.decidedAt { timeToDecision.note(at.seconds(since: request.receivedAt)) }
+            count(as: entry.text("decision") == "approve" ? .approved : .denied)
+            if let request, let at = request.decidedAt { timeToDecision.count(at.seconds(since: request.receivedAt)) }
         case .refused:
-            end(as: .refused)
-            refusals.note(entry.text("refusal") ?? "unknown")
-        case .expired: end(as: .expired)
-        case .cancelled: end(as: .cancelled)
+            count(as: .refused)
+            refusals.count(entry.text("refusal") ?? "unknown")
+        case .expired: count(as: .expired)
+        case .cancelled: count(as: .cancelled)
         case .answered:
-            answers.note(entry.text("transStatus") ?? "unknown")
+            answers.count(entry.text("transStatus") ?? "unknown")
             guard let request, let answeredAt = UTCTime.seconds(entry.at) else { return }
-            timeToDelivery.note(answeredAt.seconds(since: request.decidedAt ?? request.receivedAt))
-        case .deliveryFailed: failures.note(entry.text("failure") ?? "unknown")
+            timeToDelivery.count(answeredAt.seconds(since: request.decidedAt ?? request.receivedAt))
+        case .deliveryFailed: failures.count(entry.text("failure") ?? "unknown")
         default: break
         }
     }
@@ -52,7 +52,7 @@ package struct WorkCounts: Sendable, Equatable {
             DeliveryState.unenrolled, DeliveryState.decidedLate, DeliveryState.damaged,
         ]
 
-    private mutating func end(as outcome: Outcome) { outcomes[outcome, default: 0] += 1 }
+    private mutating func count(as outcome: Outcome) { outcomes[outcome, default: 0] += 1 }
 }
 
 /// Counts of words, with a bound on their number even if a peer makes up the words.
@@ -71,7 +71,7 @@ package struct WordCounts: Sendable, Equatable {
         room = counts.count + Self.limit
     }
 
-    mutating func note(_ word: String) {
+    mutating func count(_ word: String) {
         counts[counts[word] != nil || counts.count < room ? word : Self.other, default: 0] += 1
     }
 }
@@ -87,7 +87,7 @@ package struct DurationHistogram: Sendable, Equatable {
     package private(set) var sum: Int64 = 0
 
     /// Counts a duration; a negative one, from a clock that was set back, counts as 0.
-    mutating func note(_ seconds: Int64) {
+    mutating func count(_ seconds: Int64) {
         let seconds = max(seconds, 0)
         counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
         sum += seconds

@@ -6,7 +6,7 @@ import Synchronization
 /// A counter that brings ``WorkCounts`` up to date from the journal when a caller asks for them.
 ///
 /// Only durable entries are counted. A caller does not wait for entries that were written long ago, because
-/// ``run(in:_:)`` has read them.
+/// ``count(in:_:)`` has read them.
 final class WorkTally: Sendable {
     private struct State {
         var startedAt: Int64 = 0
@@ -44,7 +44,7 @@ final class WorkTally: Sendable {
     ///
     /// If the journal cannot be read, this waits for the next write. ``readOn(in:)`` throws that error to its caller,
     /// and a later read counts the entries.
-    func run(in store: any Store, _ hub: EventHub) async throws {
+    func count(in store: any Store, _ hub: EventHub) async throws {
         let notifier = hub.notifier { [self] event in
             if case .found(.journal(let head)) = event {
                 return state.withLock { head - $0.position >= Int64(pageSize) }
@@ -76,7 +76,7 @@ final class WorkTally: Sendable {
             state.written = 0
             // A concurrent caller may have counted this page.
             guard let end = page.end, state.position == start else { return }
-            for (entry, request) in page.entries { state.counts.note(entry, about: request) }
+            for (entry, request) in page.entries { state.counts.count(entry, about: request) }
             state.position = end
         }
         return page.end != nil

@@ -6,10 +6,10 @@ package import Records
 /// `Personas` implements it. A production build has no implementation.
 package protocol CardholderControl: Sendable {
     /// Throws `CommandError` `.invalidArgument` unless the persona can be set for enrollments of this type.
-    func check(_ order: PersonaOrder, for authnType: AuthnType) throws(CommandError)
+    func expectAllowed(_ order: PersonaOrder, for authnType: AuthnType) throws(CommandError)
     /// Returns the persona of a new enrollment in the form of ``EnrollmentParameters/persona``.
     ///
-    /// - Throws: the errors of ``check(_:for:)``.
+    /// - Throws: the errors of ``expectAllowed(_:for:)``.
     func document(of order: PersonaOrder, for authnType: AuthnType) throws(CommandError) -> String
     /// Sets the persona of an enrollment from now on; requests that already have a persona keep it.
     ///

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// All parts that work on one decision share one instance. After the deadline, or if the caller has disconnected, the
 /// request is not decided.
-package final class Wanted: Sendable {
+package final class DecisionLimit: Sendable {
     /// The time limit of a decision in seconds, if the caller sets none.
     package static let standardSeconds: Double = 30
 
@@ -53,7 +53,7 @@ package final class Wanted: Sendable {
     var isPast: Bool { clock.steady >= end || before.map { clock.now >= $0 } ?? false }
 
     /// Throws `CommandError` `.notInTime` if the request must not be decided any more.
-    func check(_ request: RequestRecord? = nil) throws {
+    func expectOpen(_ request: RequestRecord? = nil) throws {
         if let reason = overBecause { throw CommandError(notDecided: reason, request) }
     }
 
@@ -61,8 +61,8 @@ package final class Wanted: Sendable {
     ///
     /// A result of the cancelled work still counts. This returns when the work has ended, so the work must end soon
     /// after it is cancelled.
-    func run<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> T {
-        try check()
+    func perform<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> T {
+        try expectOpen()
         let (clock, left) = (clock, max(end - clock.steady, 0))
         return try await cuttable(work) { cut in
             let number = enter(cut)

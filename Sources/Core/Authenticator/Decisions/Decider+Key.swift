@@ -38,7 +38,7 @@ extension Decider {
                 try check.expectNotBlocked(enrollment)
                 throw CommandError(pinWantedFor: request)
             }
-            return try await check.run(enrollment) {
+            return try await check.tryPIN(enrollment) {
                 let key = try await unlock(enrollment, on: terms)
                 guard key.verifiesUser else { throw CustodyError(unverifiedBy: enrollment) }
                 return key
@@ -50,7 +50,7 @@ extension Decider {
 
     private func unlock(_ enrollment: Enrollment, on terms: Terms) async throws -> any UnlockedKey {
         let (custody, reference, pin) = (ports.custody, enrollment.keyReference, terms.pin)
-        return try await terms.run(isShort: custody.opensAtOnce(reference, pin: pin)) {
+        return try await terms.perform(isShort: custody.opensAtOnce(reference, pin: pin)) {
             try await custody.unlock(reference, pin: pin)
         }
     }

@@ -8,9 +8,9 @@ import StoreTables
 extension Decider {
     /// Approves with a persona's assertion; all other steps are those of every approval.
     func approve(
-        _ id: RequestID, by approver: Approver, answering answer: any TestAnswer, while wanted: Wanted
+        _ id: RequestID, by approver: Approver, answering answer: any TestAnswer, while wanted: DecisionLimit
     ) async throws -> DecidedRequest {
-        var terms = Terms(expectations: Expectations(), approver: approver, pin: nil, wanted: wanted)
+        var terms = Terms(expectations: Expectations(), approver: approver, pin: nil, limit: wanted)
         terms.answer = answer
         return try await approve(id, on: terms)
     }

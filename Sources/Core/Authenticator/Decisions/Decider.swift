@@ -26,9 +26,9 @@ struct Decider: Sendable {
     /// - Throws: `CommandError`, or an error of the store or the custody, if the request was not decided.
     func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations,
-        by approver: Approver, pin: PIN?, while wanted: Wanted
+        by approver: Approver, pin: PIN?, while wanted: DecisionLimit
     ) async throws -> DecidedRequest {
-        let terms = Terms(expectations: expectations, approver: approver, pin: pin, wanted: wanted)
+        let terms = Terms(expectations: expectations, approver: approver, pin: pin, limit: wanted)
         do {
             let decided =
                 switch decision {
@@ -42,7 +42,7 @@ struct Decider: Sendable {
             )
         } catch let error where error is CancellationError || error is NotWantedError {
             // A part that was cancelled does not know the reason. `wanted` does.
-            try wanted.check()
+            try wanted.expectOpen()
             throw error
         }
     }
@@ -56,18 +56,18 @@ struct Decider: Sendable {
         /// The PIN, for an approval that takes one.
         let pin: PIN?
         /// The caller's deadline and connection.
-        let wanted: Wanted
+        let limit: DecisionLimit
         #if Personas
         /// The substitute for the honest assertion.
         var answer: (any TestAnswer)?
         #endif
 
         /// Runs a part of the work, which is cancelled once it is not wanted, unless it is short.
-        func run<T: Sendable>(
+        func perform<T: Sendable>(
             isShort: Bool, _ work: @escaping @Sendable () async throws -> T
         ) async throws -> T {
-            guard isShort else { return try await wanted.run(work) }
-            try wanted.check()
+            guard isShort else { return try await limit.perform(work) }
+            try limit.expectOpen()
             return try await work()
         }
     }
@@ -77,26 +77,26 @@ struct Decider: Sendable {
             let found = try decidable(id, expecting: terms.expectations, in: store)
             let now = ports.clock.now
             var request = found.request
-            try terms.wanted.check(request)
+            try terms.limit.expectOpen(request)
             let text = request.text(for: found.enrollment, localTime)
             guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
             try store.record(.decided(.deny(reason), on: request, by: terms.approver, text: try text?.digest), at: now)
             let body = DecisionBody.deny(reason)
-            try commit(&request, text, body: body, signCount: nil, now: now, wanted: terms.wanted, in: store)
+            try commit(&request, text, body: body, signCount: nil, now: now, wanted: terms.limit, in: store)
             return DecidedRequest(request: request, enrollment: found.enrollment, text: text)
         }
     }
 
     func approve(_ id: RequestID, on terms: Terms) async throws -> DecidedRequest {
-        let wanted = terms.wanted
+        let wanted = terms.limit
         let owner = try await owner(of: id)
         // The queue admits one approval of a credential at a time, so no signCount is assigned twice.
-        if !queues.tryEnter(owner) { try await wanted.run { [queues] in try await queues.enter(owner) } }
+        if !queues.tryEnter(owner) { try await wanted.perform { [queues] in try await queues.enter(owner) } }
         defer { queues.leave(owner) }
         // An earlier approval in the queue may have decided the request: then no key is opened and no PIN tried for it.
         var found = try await look(at: id, on: terms)
         if ports.headStanding.areRowsDue {
-            try await wanted.run { [ports] in try await ports.headStanding.untilRowsAreRead(on: ports.patience) }
+            try await wanted.perform { [ports] in try await ports.headStanding.untilRowsAreRead(on: ports.patience) }
             // Meanwhile the request or the enrollment may have ended.
             found = try await look(at: id, on: terms)
         }
@@ -106,7 +106,7 @@ struct Decider: Sendable {
         let mustKnow = found.enrollment.refusedSignCount != nil || isUnknown
         let inquiry =
             mustKnow || signCounts.isDue(owner)
-            ? try await wanted.run { [signCounts] in
+            ? try await wanted.perform { [signCounts] in
                 await signCounts.ensureChecked(owner, mustKnow: mustKnow)
             } : .notDue
         // During the call the signCount may have been raised, and the request or the enrollment may have ended.
@@ -137,7 +137,7 @@ struct Decider: Sendable {
     private func look(at id: RequestID, on terms: Terms) async throws -> Decidable {
         try await ports.store.read { store in
             let found = try decidable(id, expecting: terms.expectations, in: store)
-            try terms.wanted.check(found.request)
+            try terms.limit.expectOpen(found.request)
             return found
         }
     }
@@ -162,7 +162,7 @@ struct Decider: Sendable {
                 .notEnrolled, "the enrollment \(enrollment.id) has used its last signCount", request: request)
         }
         let signCount = enrollment.signCount + 1
-        let body = try await terms.run(isShort: key.signsAtOnce) {
+        let body = try await terms.perform(isShort: key.signsAtOnce) {
             try await assertion(for: request, of: enrollment, signCount: signCount, with: key, on: terms)
         }
         // While the key was opened and signed, a cancellation, the expiry, a newer message or the enrollment's end may
@@ -172,7 +172,7 @@ struct Decider: Sendable {
             let newest = try decidable(request.id, expecting: terms.expectations, in: store)
             let now = ports.clock.now
             var current = newest.request
-            try terms.wanted.check(current)
+            try terms.limit.expectOpen(current)
             try newest.enrollment.expectKey(of: opened, in: ports.custody, for: current)
             try Self.expectKnownSignCount(of: newest.enrollment, for: current)
             guard current.jti == request.jti, try store.change(enrollment.id, .signCountTaken(signCount)) != nil else {
@@ -184,7 +184,7 @@ struct Decider: Sendable {
             let signed = (signCount: signCount, isUserVerified: key.verifiesUser)
             try store.record(.decided(.approve, on: current, by: terms.approver, text: digest, signed: signed), at: now)
             try commit(
-                &current, text, body: body, signCount: signCount, now: now, wanted: terms.wanted, in: store)
+                &current, text, body: body, signCount: signCount, now: now, wanted: terms.limit, in: store)
             return .committed(DecidedRequest(request: current, enrollment: newest.enrollment, text: text))
         }
     }
@@ -233,7 +233,7 @@ struct Decider: Sendable {
     /// The disk or the database may have stalled since the deadline was last checked.
     private func commit(
         _ request: inout RequestRecord, _ text: TransactionText?, body: [UInt8], signCount: UInt32?, now: Int64,
-        wanted: Wanted, in store: StoreTransaction
+        wanted: DecisionLimit, in store: StoreTransaction
     ) throws {
         let (id, exp) = (request.id, request.exp ?? .max)
         store.afterCommit { [late = ports.lateDecisions] in if wanted.isPast { late.insert(id, at: now, until: exp) } }

@@ -21,20 +21,20 @@ struct PINCheck: Sendable {
     ///
     /// - Throws: `CommandError` `.userNotVerified` or `.blocked`, or `.keyUnavailable` if the enrollment has another
     ///   key by now; otherwise the errors of `attempt`.
-    func run<Result: Sendable>(
+    func tryPIN<Result: Sendable>(
         _ enrollment: Enrollment, _ attempt: @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await run(subject(of: enrollment), of: enrollment, attempt)
+        try await tryPIN(subject(of: enrollment), of: enrollment, attempt)
     }
 
     /// Counts and makes a try for a subject, which is an enrollment or a key.
-    func run<Result: Sendable>(
+    func tryPIN<Result: Sendable>(
         _ subject: PINTries.Subject, of enrollment: Enrollment? = nil, _ attempt: @Sendable () async throws -> Result
     ) async throws -> Result {
         guard let key = subject.key else { return try await counted(subject, of: enrollment, attempt).result }
         // Several enrollments may share a token. The queue admits one try at a time, so right PINs do not count against
         // each other.
-        return try await ports.keyQueues.run(key) {
+        return try await ports.keyQueues.inTurn(key) {
             // The caller may have gone away while it waited for the queue.
             try Task.checkCancellation()
             let (result, before, begun) = try await counted(subject, of: enrollment, attempt)

@@ -22,13 +22,13 @@ struct ProvenCustody: KeyCustody {
         return key
     }
 
-    func check(_ reference: KeyReference) async throws(CustodyError) {
+    func verify(_ reference: KeyReference) async throws(CustodyError) {
         let name = reference.enrollment
         do throws(CustodyError) {
-            try await real.check(reference)
-            health.note(KeyTest(extent: .seal, at: clock.now, problem: nil), of: name)
+            try await real.verify(reference)
+            health.record(KeyTest(extent: .seal, at: clock.now, problem: nil), of: name)
         } catch {
-            note(error, .seal, of: name)
+            record(error, .seal, of: name)
             throw error
         }
     }
@@ -41,7 +41,7 @@ struct ProvenCustody: KeyCustody {
         }
         guard !health.isProven(name) else { return }
         try key.prove()
-        health.note(KeyTest(extent: .signature, at: clock.now, problem: nil), of: name)
+        health.record(KeyTest(extent: .signature, at: clock.now, problem: nil), of: name)
     }
 
     private func noting<T>(
@@ -50,7 +50,7 @@ struct ProvenCustody: KeyCustody {
         do {
             return try await look()
         } catch let failure as CustodyError {
-            note(failure, extent, of: name)
+            record(failure, extent, of: name)
             throw failure
         }
     }
@@ -58,10 +58,10 @@ struct ProvenCustody: KeyCustody {
     /// Records a failed test of a key.
     ///
     /// A wrong or missing PIN is not recorded, because it does not tell whether the key works.
-    private func note(_ failure: CustodyError, _ extent: KeyTest.Extent, of name: EnrollmentID) {
+    private func record(_ failure: CustodyError, _ extent: KeyTest.Extent, of name: EnrollmentID) {
         guard failure.code == .unavailable || failure.code == .silent else { return }
         let test = KeyTest(extent: extent, at: clock.now, problem: failure.description)
-        if health.note(test, of: name) { hub.publish(.keyFailed(name)) }
+        if health.record(test, of: name) { hub.publish(.keyFailed(name)) }
     }
 
     // MARK: As it is

@@ -114,7 +114,7 @@ struct SignCountWatch: AcceptedSignCounts {
     func ensureChecked(_ id: EnrollmentID, mustKnow: Bool = false) async -> SignCountInquiry {
         guard mustKnow || isDue(id) else { return .notDue }
         let trouble = await withTaskGroup(of: String?.self) { group in
-            group.addTask { await check(id) }
+            group.addTask { await ask(id) }
             group.addTask {
                 _ = try? await ports.patience.sleep(seconds: Self.patience)
                 return "the issuer did not answer within \(Int(Self.patience)) s"
@@ -138,7 +138,7 @@ struct SignCountWatch: AcceptedSignCounts {
     }
 
     /// - Returns: the reason why the issuer could not be asked. `nil` if it was asked or need not be.
-    private func check(_ id: EnrollmentID) async -> String? {
+    private func ask(_ id: EnrollmentID) async -> String? {
         var issuer = ""
         do {
             guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }),

@@ -28,7 +28,7 @@ struct OutboxDelivery: Sendable {
             }
             return (event.enrollment(if: \.fillsOutbox).map(Self.queues) ?? []).map(KeyedCall.told)
         }
-        await KeyedWork().run(try await waitingHere(), then: calls) { queue in await drain(queue) }
+        await KeyedWork().perform(try await waitingHere(), then: calls) { queue in await drain(queue) }
     }
 
     /// Returns the queues with entries, of this host's enrollments.
@@ -175,7 +175,7 @@ struct OutboxDelivery: Sendable {
             try await ports.store.write { store in
                 let now = ports.clock.now
                 if isSent { try store.record(.sent(entry), at: now) }
-                if let error { try store.note(error, of: entry) }
+                if let error { try store.recordError(error, of: entry) }
             }
             tries.isRecorded = tries.isRecorded || isSent
             tries.recordedError = tries.error
@@ -211,7 +211,7 @@ struct OutboxDelivery: Sendable {
             guard try stands(end, of: entry, in: term, store) else { return (false, nil) }
             // Another host may have got the same answer to the same bytes meanwhile.
             guard try store.isQueued(entry) else { return (true, nil) }
-            return (true, try note(end, of: entry, after: tries, now: now, in: store))
+            return (true, try recordFailure(end, of: entry, after: tries, now: now, in: store))
         }
         guard let isSuspended = written.isSuspended else { return written.isOver }
         var metadata: Logger.Metadata = ["enrollment": "\(entry.enrollmentId)", "jti": "\(entry.jti.text)"]
@@ -224,7 +224,7 @@ struct OutboxDelivery: Sendable {
         }
         let isDamaged = if case .failed(DeliveryState.damaged, _) = end { true } else { false }
         log.log(level: isDamaged ? .error : .info, "decision delivery ended", metadata: metadata)
-        if isSuspended { standing.tell(isKnown: false, enrollment) }
+        if isSuspended { standing.publish(isKnown: false, enrollment) }
         if case .failed(ProblemCode.invalidAssertion.rawValue, _) = end {
             await signCountWatch.recheck(entry.enrollmentId)
         }
@@ -232,7 +232,7 @@ struct OutboxDelivery: Sendable {
     }
 
     /// - Returns: whether the enrollment was suspended now, because its issuer no longer knows it.
-    private func note(
+    private func recordFailure(
         _ end: End, of entry: OutboxEntry, after tries: Tries, now: Int64, in store: StoreTransaction
     ) throws -> Bool {
         var isSuspended = false
@@ -243,7 +243,7 @@ struct OutboxDelivery: Sendable {
         case .failed(let token, _):
             try store.record(.deliveryFailed(entry, token: token, times: tries.times, isFirst: isFirst), at: now)
             if token == ProblemCode.invalidToken.rawValue {
-                isSuspended = try standing.note(isKnown: false, entry.enrollmentId, at: now, in: store)
+                isSuspended = try standing.record(isKnown: false, entry.enrollmentId, at: now, in: store)
             }
             if token == ProblemCode.invalidAssertion.rawValue, let count = entry.signCount {
                 try store.change(entry.enrollmentId, .signCountRefused(count))

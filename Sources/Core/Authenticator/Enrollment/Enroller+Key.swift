@@ -41,7 +41,7 @@ extension Enroller {
             let key =
                 parameters.pin == nil
                 ? try await inspect()
-                : try await PINCheck(ports: ports.decision).run(PINTries.Subject(uri, sighting.identity), inspect)
+                : try await PINCheck(ports: ports.decision).tryPIN(PINTries.Subject(uri, sighting.identity), inspect)
             return .external(ExternalKey(uri: key.uri, facts: key.facts, identity: sighting.identity))
         } catch let failure as CustodyError {
             throw CommandError(failure)

@@ -23,7 +23,7 @@ struct Enroller: Sendable {
     /// - Returns: the enrollment's id, once the enrollment is durable; ``RegistrationDelivery`` sends it.
     /// - Throws: `CommandError` if the enrollment was not begun. Then it has left neither key nor row.
     func begin(_ parameters: EnrollmentParameters) async throws -> EnrollmentID {
-        try check(parameters)
+        try expectAllowed(parameters)
         // Check this before the issuer gets the code, which can be used once.
         try ports.storeHealth.expectRoom()
         guard EnrollmentName.bytes.contains(parameters.name.utf8.count) else {
@@ -39,7 +39,7 @@ struct Enroller: Sendable {
         let place = try await keyPlace(parameters)
         try await checkIssuer(parameters.target)
         let answer = try await options(parameters)
-        try await check(answer.options, parameters)
+        try await expectAllowed(answer.options, parameters)
         let algorithm = try Self.algorithm(of: answer.options, at: place)
         let enrollment = try newEnrollment(for: parameters, options: answer.options, algorithm: algorithm, key: place)
         do {
@@ -60,8 +60,8 @@ struct Enroller: Sendable {
     }
 
     /// Checks without asking the issuer whether it is allowed, and whether the parameters fit the authnType.
-    func check(_ parameters: EnrollmentParameters) throws {
-        try settings.allowedIssuers.check(parameters.target.issuer)
+    func expectAllowed(_ parameters: EnrollmentParameters) throws {
+        try settings.allowedIssuers.expectAllowed(parameters.target.issuer)
         try checkAuthnType(parameters)
     }
 
@@ -118,7 +118,7 @@ struct Enroller: Sendable {
     }
 
     /// Checks that the agent may make a key for these options, before it does.
-    private func check(_ options: PublicKeyCredentialCreationOptions, _ parameters: EnrollmentParameters) async throws {
+    private func expectAllowed(_ options: PublicKeyCredentialCreationOptions, _ parameters: EnrollmentParameters) async throws {
         let issuer = parameters.target.issuer
         guard issuer.permits(rpId: options.rpId) else {
             throw CommandError(

@@ -18,15 +18,15 @@ struct PINChange: Sendable {
     /// A wrong old PIN uses up a try, as at an approval. If the change does not get its turn in time, no PIN is tried.
     ///
     /// - Throws: `CommandError` if the PIN was not changed.
-    func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
+    func changePIN(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await inTurn(id) {
-            let enrollment = try await check(id)
+            let enrollment = try await changeable(id)
             guard let sealedKey = enrollment.sealedKey else {
                 throw CommandError(.keyUnavailable, "the enrollment \(id) has no key of the agent's own")
             }
             let sealed: [UInt8]
             do {
-                sealed = try await PINCheck(ports: ports.decision).run(enrollment) {
+                sealed = try await PINCheck(ports: ports.decision).tryPIN(enrollment) {
                     try await ports.custody.changePIN(of: enrollment.keyReference, from: old, to: new)
                 }
             } catch let failure as CustodyError {
@@ -54,9 +54,9 @@ struct PINChange: Sendable {
     }
 
     private func inTurn(_ id: EnrollmentID, _ change: () async throws -> Void) async throws {
-        let wanted = Wanted(for: Self.patience, on: ports.patience)
+        let wanted = DecisionLimit(for: Self.patience, on: ports.patience)
         do {
-            try await wanted.run { [queues] in try await queues.enter(id) }
+            try await wanted.perform { [queues] in try await queues.enter(id) }
         } catch is CancellationError where wanted.overBecause != nil {
             throw CommandError(
                 .notInTime, "the PIN was not changed: decisions of enrollment \(id) took too long; try again")
@@ -69,7 +69,7 @@ struct PINChange: Sendable {
     ///
     /// - Throws: `CommandError` if it cannot.
     @discardableResult
-    func check(_ id: EnrollmentID) async throws -> Enrollment {
+    func changeable(_ id: EnrollmentID) async throws -> Enrollment {
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }), !enrollment.isOver else {
             throw CommandError(.notEnrolled, "the enrollment \(id) has ended")
         }

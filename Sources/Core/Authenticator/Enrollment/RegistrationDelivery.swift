@@ -35,7 +35,7 @@ struct RegistrationDelivery: Sendable {
         let waiting = try await ports.patiently {
             try await ports.store.read { try $0.enrollmentIDs(at: .enrolling) }
         }
-        await KeyedWork().run(waiting.filter(ports.isOurs), then: calls) { id in await send(id) }
+        await KeyedWork().perform(waiting.filter(ports.isOurs), then: calls) { id in await send(id) }
     }
 
     private func send(_ id: EnrollmentID) async {

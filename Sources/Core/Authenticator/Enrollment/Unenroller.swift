@@ -48,7 +48,7 @@ struct Unenroller: Sendable {
         return Unenrollment(wasEnrolled: !enrollment.isOver, isErased: erasing ? try await waitForErasure(id) : nil)
     }
 
-    /// Asks the ``Housekeeper`` for the erasure, and waits for it for at most ``erasurePatience`` seconds.
+    /// Asks the ``DataRetention`` for the erasure, and waits for it for at most ``erasurePatience`` seconds.
     ///
     /// - Returns: whether the personal data is erased.
     private func waitForErasure(_ id: EnrollmentID) async throws -> Bool {
@@ -108,7 +108,7 @@ struct Unenroller: Sendable {
         }
         guard isNews else { return }
         log.notice("unenrolled", metadata: enrollment.logged())
-        tally.end(id)
+        tally.close(id)
         health.forget(id)
         keys.forget(id)
     }

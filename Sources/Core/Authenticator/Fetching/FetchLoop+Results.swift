@@ -28,7 +28,7 @@ extension FetchLoop {
         // An enrollment without a result has no trouble.
         let now = ports.clock.now
         for member in members where !named.contains(member.id) {
-            fetcher.health.note(member.id, trouble: nil, at: now)
+            fetcher.health.record(member.id, trouble: nil, at: now)
         }
         let found = zip(answered, enrollments).compactMap { answer, enrollment in
             enrollment.map { Answered(member: answer.0, outcome: answer.1, enrollment: $0) }
@@ -81,17 +81,17 @@ extension FetchLoop {
         switch outcome {
         case .list(let list):
             let isNew = try await fetcher.keep(list, for: enrollment)
-            roster.with { $0[member.id]?.goOn(from: list.cursor) }
+            sharedGroups.with { $0[member.id]?.goOn(from: list.cursor) }
             guard let cursor = member.cursor else { return Gain(isNews: true, isNew: isNew) }
             let hasMoved = !list.cursor.utf8.elementsEqual(cursor.utf8)
             return Gain(isNews: !list.requests.isEmpty && hasMoved, isNew: isNew)
         case .problem(.invalidToken):
             try await fetcher.setKnown(false, enrollment)
             let next = ports.clock.now + Self.suspendedPause
-            roster.with { $0[member.id]?.suspend(until: next) }
+            sharedGroups.with { $0[member.id]?.suspend(until: next) }
             return .all
         case .problem(.unknownCursor) where member.cursor != nil:
-            roster.with { $0[member.id]?.startAnew() }
+            sharedGroups.with { $0[member.id]?.startAnew() }
             return .nothing
         case .problem(let code):
             let answer = code?.rawValue ?? "a problem whose code is not known"
@@ -104,7 +104,7 @@ extension FetchLoop {
         let failure = error as? IssuerError
         fetcher.noteFailure(failure?.reason ?? "what came could not be kept: \(error)", of: [member.id], at: target)
         let now = ports.clock.now
-        try roster.with { groups in
+        try sharedGroups.with { groups in
             try groups[member.id]?.pause(now: now, retryAfter: failure?.retryAfter, entropy: ports.entropy)
         }
     }

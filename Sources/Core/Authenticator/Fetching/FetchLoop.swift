@@ -8,7 +8,7 @@ import TextAndTime
 /// Fetches for one group of enrollments until the group ends, with one call at a time.
 struct FetchLoop: Sendable {
     let fetcher: Fetcher
-    let roster: FetchRoster
+    let sharedGroups: SharedFetchGroups
     let group: FetchGroups.ID
 
     /// The seconds after which a suspended enrollment is tried again.
@@ -32,12 +32,12 @@ struct FetchLoop: Sendable {
         var known = 0
         var cut = Cut()
         var seat: LongPolls.Seat?
-        let issuer = roster.with { $0.target(of: group) }?.issuer
+        let issuer = sharedGroups.with { $0.target(of: group) }?.issuer
         defer {
-            roster.removeNotifier(of: group)
+            sharedGroups.removeNotifier(of: group)
             issuer.map { fetcher.health.notePause(of: group, at: $0, until: nil) }
         }
-        while !Task.isCancelled, let target = roster.with({ $0.target(of: group) }) {
+        while !Task.isCancelled, let target = sharedGroups.with({ $0.target(of: group) }) {
             var pause: Double?
             var wakes = false
             var place = seat ?? fetcher.longPolls.seat(for: target.issuer)
@@ -45,7 +45,7 @@ struct FetchLoop: Sendable {
             do {
                 let discovery = try await fetcher.directory.discovery(target)
                 let now = ports.clock.now
-                guard let turn = roster.with({ $0.turn(of: group, size: discovery.fetchSize, now: now) }) else {
+                guard let turn = sharedGroups.with({ $0.turn(of: group, size: discovery.fetchSize, now: now) }) else {
                     return
                 }
                 for id in turn.suspended { try await lookAgain(id) }
@@ -61,7 +61,7 @@ struct FetchLoop: Sendable {
                 guard !Task.isCancelled else { return }
                 let failure = error as? IssuerError
                 fetcher.noteFailure(
-                    failure?.reason ?? "\(error)", of: roster.with { $0.members(of: group) }, at: target)
+                    failure?.reason ?? "\(error)", of: sharedGroups.with { $0.members(of: group) }, at: target)
                 // A server's Retry-After is obeyed. Without it, a client that waits for a request may end the pause
                 // early.
                 wakes = failure?.retryAfter == nil
@@ -161,7 +161,7 @@ struct FetchLoop: Sendable {
     /// - Parameter wakes: whether a client that waits for a request ends the rest too, but not before ``leastRest``. So
     ///   a client that waits again and again does not make the agent call the issuer more often.
     private func rest(_ seconds: Double, wakes: Bool) async {
-        let (notifier, begun) = (roster.notifier(of: group), ports.clock.steady)
+        let (notifier, begun) = (sharedGroups.notifier(of: group), ports.clock.steady)
         let wanted = wakes ? fetcher.hub.notifier { if case .requestsWanted = $0 { true } else { false } } : nil
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { for await _ in notifier { return } }
@@ -181,7 +181,7 @@ struct FetchLoop: Sendable {
     /// Fetches for a suspended enrollment alone: a batch fetch may omit an enrollment that has recovered.
     private func lookAgain(_ id: EnrollmentID) async throws {
         let next = ports.clock.now + Self.suspendedPause
-        roster.with { $0[id]?.suspend(until: next) }
+        sharedGroups.with { $0[id]?.suspend(until: next) }
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else { return }
         do {
             try await fetcher.fetchNow(enrollment)
@@ -203,8 +203,8 @@ extension FetchLoop {
     private func results(
         for members: [FetchMember], _ call: Call, wait: Int
     ) async throws -> [BatchFetchAnswer.Result]? {
-        let notifier = roster.notifier(of: group)
-        fetcher.hub.ring(notifier, after: { $0.kind == .clockAdvanced })
+        let notifier = sharedGroups.notifier(of: group)
+        fetcher.hub.wake(notifier, after: { $0.kind == .clockAdvanced })
         let startedAt = ports.clock.now
         return try await withThrowingTaskGroup(of: [BatchFetchAnswer.Result]?.self) { tasks in
             tasks.addTask { try await ask(for: members, call, wait: wait) }

@@ -3,7 +3,7 @@ import Journal
 import Synchronization
 
 /// The groups of enrollments, shared by the groups' loops and ``Fetcher``, which updates them from the store.
-final class FetchRoster: Sendable {
+final class SharedFetchGroups: Sendable {
     private struct State {
         var groups = FetchGroups()
         var notifiers: [FetchGroups.ID: AsyncStream<Void>.Continuation] = [:]
@@ -41,7 +41,7 @@ final class FetchRoster: Sendable {
         state.withLock { state in
             // Only the continuation is stored: the notifier must end when its reader drops it.
             state.notifiers[id] = notifier.continuation
-            if state.groups.hasNews(id) { notifier.ring() }
+            if state.groups.hasNews(id) { notifier.wake() }
         }
         return notifier
     }

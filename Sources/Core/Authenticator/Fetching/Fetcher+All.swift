@@ -254,7 +254,7 @@ extension Fetcher {
         }
         // An enrollment without a result has no trouble.
         let now = ports.clock.now
-        for id in entries.keys { asked[id].map { _ = health.note($0.id, trouble: nil, at: now) } }
+        for id in entries.keys { asked[id].map { _ = health.record($0.id, trouble: nil, at: now) } }
         return failures
     }
 

@@ -26,7 +26,7 @@ struct Fetcher: Sendable {
 
     /// Works until the task is cancelled.
     func run() async throws {
-        let roster = FetchRoster()
+        let roster = SharedFetchGroups()
         let pendingKeys = hub.pendingKeys { event in
             if case .found(.standings(let found)) = event { return found.filter { isNews($0, to: roster) }.map(\.id) }
             return event.enrollment(if: \.changesStanding).map { [$0] } ?? []
@@ -41,13 +41,13 @@ struct Fetcher: Sendable {
                 for await _ in pendingKeys.notifier { await follow(pendingKeys.takeAll(), in: roster) }
             }
             for await group in roster.newGroups {
-                tasks.addTask { await FetchLoop(fetcher: self, roster: roster, group: group).run() }
+                tasks.addTask { await FetchLoop(fetcher: self, sharedGroups: roster, group: group).run() }
             }
         }
     }
 
     /// Adds all enrollments of this host's share to the roster, and removes the others.
-    private func placeAll(in roster: FetchRoster) async throws {
+    private func placeAll(in roster: SharedFetchGroups) async throws {
         var found: [Placing] = []
         for try await page in EnrollmentPages(ports: ports) {
             // Enrollments that were suspended before the start are tried now.
@@ -56,18 +56,18 @@ struct Fetcher: Sendable {
         place(found, in: roster)
     }
 
-    private func shareAgain(_ roster: FetchRoster) async {
+    private func shareAgain(_ roster: SharedFetchGroups) async {
         await untilLookedUp { try await placeAll(in: roster) }
     }
 
     /// Returns whether the roster differs from the store for this enrollment.
-    private func isNews(_ standing: EnrollmentStanding, to roster: FetchRoster) -> Bool {
+    private func isNews(_ standing: EnrollmentStanding, to roster: SharedFetchGroups) -> Bool {
         let isSuspended = ports.isOurs(standing.id) ? standing.isSuspended : nil
         return roster.with { $0[standing.id]?.isSuspended } != isSuspended
     }
 
     /// Updates the roster from the store.
-    private func follow(_ ids: Set<EnrollmentID>, in roster: FetchRoster) async {
+    private func follow(_ ids: Set<EnrollmentID>, in roster: SharedFetchGroups) async {
         var waiting = Array(ids)[...]
         while !waiting.isEmpty, !Task.isCancelled {
             let page = waiting.prefix(EnrollmentPages.size)
@@ -113,7 +113,7 @@ struct Fetcher: Sendable {
     }
 
     /// Changes the roster in one step, so that the first call already has all enrollments.
-    private func place(_ all: [Placing], in roster: FetchRoster) {
+    private func place(_ all: [Placing], in roster: SharedFetchGroups) {
         roster.with { groups in
             for placing in all {
                 switch placing {
@@ -140,7 +140,7 @@ struct Fetcher: Sendable {
                 suspendedUntil: isSuspended ? suspendedUntil : nil)
         } catch {
             // Each periodic look tries again, so this is logged once.
-            let isNews = health.note(
+            let isNews = health.record(
                 enrollment.id, trouble: "its access token cannot be opened", cause: .key, at: ports.clock.now)
             if isNews {
                 log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
@@ -195,7 +195,7 @@ struct Fetcher: Sendable {
         // Without pushes, the channel of arrival is not counted.
         if channel == .poll, pollInterval != nil { tally.notePoll(enrollment.id, at: ports.clock.now) }
         let isNew = try await intake.receive(list.requests, for: enrollment, by: channel)
-        health.note(enrollment.id, trouble: nil, at: ports.clock.now)
+        health.record(enrollment.id, trouble: nil, at: ports.clock.now)
         return isNew
     }
 
@@ -206,15 +206,15 @@ struct Fetcher: Sendable {
         let transition: EnrollmentTransition = isKnown ? .resumed : .suspended
         guard transition.applied(to: enrollment) != nil else { return }
         let isNews = try await ports.store.write { [standing] store in
-            try standing.note(isKnown: isKnown, enrollment.id, at: ports.clock.now, in: store)
+            try standing.record(isKnown: isKnown, enrollment.id, at: ports.clock.now, in: store)
         }
-        if isNews { standing.tell(isKnown: isKnown, enrollment) }
+        if isNews { standing.publish(isKnown: isKnown, enrollment) }
     }
 
     /// Reports in health why requests cannot be fetched, with one log line for all newly affected enrollments.
     func noteFailure(_ reason: String, of ids: [EnrollmentID], at target: IssuerTarget) {
         let now = ports.clock.now
-        let news = ids.filter { health.note($0, trouble: reason, at: now) }
+        let news = ids.filter { health.record($0, trouble: reason, at: now) }
         guard let first = news.first else { return }
         var metadata: Logger.Metadata = ["issuer": "\(target.issuer.text)", "reason": "\(reason)"]
         if news.count == 1 {

@@ -48,7 +48,7 @@ struct HeadWatch: Sendable {
             // A commit from before the notifier existed needs a note too.
             if !isOwed { guard await changes.next() != nil else { return } }
             try await ports.patience.sleep(seconds: Self.pause)
-            while await !note() { try await ports.patience.sleep(seconds: Self.longPause) }
+            while await !save() { try await ports.patience.sleep(seconds: Self.longPause) }
         }
     }
 
@@ -58,7 +58,7 @@ struct HeadWatch: Sendable {
     ///
     /// - Returns: false if that failed, which is logged.
     @discardableResult
-    func note() async -> Bool { await trying { try await write() } }
+    func save() async -> Bool { await trying { try await write() } }
 
     /// Runs a write of the note, and reports a failure in health and log.
     func trying(_ write: () async throws -> Void) async -> Bool {

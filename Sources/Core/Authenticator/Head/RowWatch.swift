@@ -66,11 +66,11 @@ struct RowWatch: Sendable {
         let isFirst = ends.value == nil
         let recorded = Kept<[String: Int64]>()
         let found = try await store.surveyRows { if isFirst { recorded.value = try Self.recordedEnds(in: $0) } }
-        note(problem(of: found, recorded.value ?? [:]).map { .rowsChanged($0) })
+        report(problem(of: found, recorded.value ?? [:]).map { .rowsChanged($0) })
         return found
     }
 
-    private func note(_ doubt: HeadStanding.Doubt?) {
+    private func report(_ doubt: HeadStanding.Doubt?) {
         if let doubt, ports.headStanding.rowDoubt == nil {
             log.error("the database is in doubt", metadata: ["kind": "\(doubt.cause)", "reason": "\(doubt.sentence)"])
         }

@@ -46,7 +46,7 @@ final class KeyHealth: Sendable {
 
     /// - Returns: whether the key has a problem and had none before.
     @discardableResult
-    func note(_ test: KeyTest, of name: EnrollmentID) -> Bool {
+    func record(_ test: KeyTest, of name: EnrollmentID) -> Bool {
         state.withLock { state in
             let wasWell = state.tests[name]?.problem == nil
             state.tests[name] = test

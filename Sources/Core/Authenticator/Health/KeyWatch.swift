@@ -175,7 +175,7 @@ struct KeyWatch: Sendable {
                 // fails in the same way.
                 guard enrollment.authnType != .pin else { return }
                 let test = KeyTest(extent: .signature, at: ports.clock.now, problem: failure.description)
-                if health.note(test, of: name) { hub.publish(.keyFailed(name)) }
+                if health.record(test, of: name) { hub.publish(.keyFailed(name)) }
             } catch let error where !(error is StoreError || error is CancellationError) {
                 log.debug("a key could not be looked at", metadata: enrollment.logged(["reason": "\(error)"]))
             }
@@ -189,9 +189,9 @@ struct KeyWatch: Sendable {
         case (.own, .pin):
             // Only a signature can clear a failure of a signature.
             if last?.problem != nil, last?.extent == .signature { return }
-            try await ports.custody.check(enrollment.keyReference)
+            try await ports.custody.verify(enrollment.keyReference)
         case (.own, _) where last?.problem == nil:
-            try await ports.custody.check(enrollment.keyReference)
+            try await ports.custody.verify(enrollment.keyReference)
         default:
             _ = try await ports.custody.unlock(enrollment.keyReference, pin: nil)
         }

@@ -94,7 +94,7 @@ final class IssuerHealth: Sendable {
     ///
     /// - Returns: whether calls have a trouble now and had none before.
     @discardableResult
-    func note(_ enrollment: EnrollmentID, trouble: String?, cause: Trouble.Cause = .issuer, at now: Int64) -> Bool {
+    func record(_ enrollment: EnrollmentID, trouble: String?, cause: Trouble.Cause = .issuer, at now: Int64) -> Bool {
         troubles.withLock { troubles in
             // Most calls succeed without an earlier trouble: no entry changes.
             if trouble == nil, troubles.all[enrollment] == nil { return false }
@@ -114,7 +114,7 @@ final class IssuerHealth: Sendable {
     /// Records that a request waits for a key or was dropped.
     ///
     /// A `nil` reason means that one was verified.
-    func note(_ enrollment: EnrollmentID, unverified reason: String?, at now: Int64) {
+    func record(_ enrollment: EnrollmentID, unverified reason: String?, at now: Int64) {
         troubles.withLock { troubles in
             let old = troubles.all[enrollment]?.unverified
             if reason == nil, old == nil { return }
@@ -129,7 +129,7 @@ final class IssuerHealth: Sendable {
     }
 
     /// Records that a request was refused for lack of storage room, or that one was presented.
-    func note(_ enrollment: EnrollmentID, isFull: Bool, at now: Int64) {
+    func record(_ enrollment: EnrollmentID, isFull: Bool, at now: Int64) {
         troubles.withLock { troubles in
             if !isFull, troubles.all[enrollment]?.fullAt == nil { return }
             troubles.change(enrollment) { $0.fullAt = isFull ? now : nil }

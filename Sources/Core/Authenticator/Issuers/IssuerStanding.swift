@@ -14,11 +14,11 @@ struct IssuerStanding: Sendable {
 
     /// Writes the change that an issuer's answer implies.
     ///
-    /// Call ``tell(isKnown:_:)`` once that is committed.
+    /// Call ``publish(isKnown:_:)`` once that is committed.
     ///
     /// - Returns: whether something has changed. While the enrollment's end is being reported to the issuer, "unknown"
     ///   is not a change.
-    func note(isKnown: Bool, _ id: EnrollmentID, at now: Int64, in store: StoreTransaction) throws -> Bool {
+    func record(isKnown: Bool, _ id: EnrollmentID, at now: Int64, in store: StoreTransaction) throws -> Bool {
         guard isKnown || !health.isLeaving(id), try store.change(id, isKnown ? .resumed : .suspended) != nil else {
             return false
         }
@@ -26,8 +26,8 @@ struct IssuerStanding: Sendable {
         return true
     }
 
-    /// Logs a change that ``note(isKnown:_:at:in:)`` has written.
-    func tell(isKnown: Bool, _ enrollment: Enrollment) {
+    /// Logs a change that ``record(isKnown:_:at:in:)`` has written.
+    func publish(isKnown: Bool, _ enrollment: Enrollment) {
         if isKnown {
             log.notice("the issuer knows the enrollment again", metadata: enrollment.logged())
         } else {

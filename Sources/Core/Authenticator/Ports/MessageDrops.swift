@@ -19,7 +19,7 @@ package enum MessageDrop: String, Sendable, CaseIterable {
 final class MessageDrops: Sendable {
     private let counts = Mutex<[MessageDrop: Int]>([:])
 
-    func note(_ drop: MessageDrop) { counts.withLock { $0[drop, default: 0] += 1 } }
+    func count(_ drop: MessageDrop) { counts.withLock { $0[drop, default: 0] += 1 } }
 
     var all: [MessageDrop: Int] { counts.withLock(\.self) }
 }

@@ -95,7 +95,7 @@ package final class ProvenTime: Sendable {
     /// Records an `iat` that an issuer has signed.
     ///
     /// A time ahead of the clock proves no time.
-    func note(iat: Int64, by issuer: IssuerURL) {
+    func record(iat: Int64, by issuer: IssuerURL) {
         let now = clock.now
         guard iat <= now.later(by: AuthnRequestReader.clockTolerance) else { return }
         state.withLock { state in

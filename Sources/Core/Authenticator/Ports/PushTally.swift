@@ -51,7 +51,7 @@ final class PushTally: Sendable {
     var all: [PushFacts] { facts.withLock { facts in facts.values + [ended.withLock(\.self)] } }
 
     /// Ends the tally of an enrollment, whose counts stay in the sum.
-    func end(_ id: EnrollmentID) {
+    func close(_ id: EnrollmentID) {
         facts.withLock { facts in
             guard let known = facts.removeValue(forKey: id) else { return }
             ended.withLock { $0.count(known) }

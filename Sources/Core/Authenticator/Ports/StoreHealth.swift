@@ -21,7 +21,7 @@ package final class StoreHealth: Sendable {
     /// Records an error.
     ///
     /// A damaged store stays damaged until the agent restarts.
-    func note(_ trouble: StoreError) {
+    func report(_ trouble: StoreError) {
         let isNews = state.withLock { state in
             guard state?.isForGood != true, state != trouble else { return false }
             state = trouble
@@ -107,7 +107,7 @@ struct WatchedStore: Store {
         do {
             return try await work()
         } catch let trouble as StoreError {
-            health.note(trouble)
+            health.report(trouble)
             throw trouble
         }
     }

@@ -6,7 +6,7 @@ extension Fetcher {
     ///
     /// One fetch runs at a time for an enrollment, and one more if another push came meanwhile.
     func runPushed() async throws {
-        await KeyedWork().run([], then: pushHints) { id in
+        await KeyedWork().perform([], then: pushHints) { id in
             // Errors are ignored: the push was only a hint, and where polls run they bring the same messages.
             // ``fetchNow(_:by:)`` has reported a failed call or a damaged row. ``StoreWatch`` reports errors of the
             // store, and `member` a token that does not open.

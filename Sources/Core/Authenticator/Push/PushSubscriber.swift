@@ -197,7 +197,7 @@ extension PushSubscriber {
             target: enrollment.target, discovery: discovery,
             token: try ports.sealing.open(membership.sealedToken, for: id))
         guard let vapidKey = maker.vapidKey(for: enrollment, discovery) else {
-            return try await end(kept, of: enrollment, access)
+            return try await unsubscribe(kept, of: enrollment, access)
         }
         if let newest = kept.last, maker.fits(newest, vapidKey: vapidKey) {
             guard !newest.isRegistered else { return }
@@ -227,7 +227,7 @@ extension PushSubscriber {
         log.info("the issuer has the push subscription", metadata: enrollment.logged(["origin": "\(endpoint)"]))
     }
 
-    private func end(_ kept: [KeptSubscription], of enrollment: Enrollment, _ access: IssuerAccess) async throws {
+    private func unsubscribe(_ kept: [KeptSubscription], of enrollment: Enrollment, _ access: IssuerAccess) async throws {
         guard !kept.isEmpty else { return }
         try await ports.gateway.unsubscribe(access)
         try await ports.store.write { try $0.removeSubscriptions(of: enrollment.id, at: ports.clock.now) }

@@ -70,7 +70,7 @@ final class DeferredMessages: Sendable {
     init(_ bounds: AgentBounds) { self.bounds = bounds }
 
     /// Adds a message, and returns false if it has no room.
-    func hold(_ message: Held) -> Bool {
+    func add(_ message: Held) -> Bool {
         state.withLock { state in
             let own = state.held[message.issuer]?[message.enrollmentId] ?? []
             if let known = own.firstIndex(where: { $0.message.utf8.elementsEqual(message.message.utf8) }) {

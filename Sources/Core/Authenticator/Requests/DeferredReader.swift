@@ -35,7 +35,7 @@ struct DeferredReader: Sendable {
             default: []
             }
         }
-        await KeyedWork().run(deferred.issuers, then: pendingKeys) { issuer in await readAll(of: issuer) }
+        await KeyedWork().perform(deferred.issuers, then: pendingKeys) { issuer in await readAll(of: issuer) }
     }
 
     /// Reads an issuer's messages as they become due, until none is left.
@@ -109,6 +109,6 @@ struct DeferredReader: Sendable {
     /// It counts as received, so a fault of the agent's own does not drop it.
     private func holdOn(_ held: DeferredMessages.Held, isOwnTrouble: Bool) {
         let later = held.held(for: IssuerDirectory.unknownKeyPause, by: ports.clock, atLeastOnce: isOwnTrouble)
-        guard later.isReadAgain, deferred.hold(later) else { return intake.giveUp(held) }
+        guard later.isReadAgain, deferred.add(later) else { return intake.giveUp(held) }
     }
 }

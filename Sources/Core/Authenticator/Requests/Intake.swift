@@ -44,7 +44,7 @@ struct Intake: Sendable {
         if verdicts.contains(where: { $0.hasUnknownKey }), let newer = await newerKeys(of: enrollment) {
             verdicts = messages.map { judge($0, by: facts, keys: newer) }
         }
-        for iat in verdicts.compactMap(\.signedTime) { ports.provenTime.note(iat: iat, by: enrollment.target.issuer) }
+        for iat in verdicts.compactMap(\.signedTime) { ports.provenTime.record(iat: iat, by: enrollment.target.issuer) }
         return try await admitAll(
             zip(messages, verdicts).map {
                 Item(message: $0, verdict: $1, channel: channel, heldUntil: heldUntil, isListed: isListed)
@@ -130,7 +130,7 @@ struct Intake: Sendable {
             drop(.noRoom, "no more may be stored for this issuer or enrollment; a message was dropped", of: enrollment)
         case (.early(let seconds)?, _):
             // Clocks differ: the message is read again when its `iat` is within the tolerance.
-            hold(item, for: seconds.later(by: -AuthnRequestReader.clockTolerance), enrollment)
+            deferMessage(item, for: seconds.later(by: -AuthnRequestReader.clockTolerance), enrollment)
         case (.tooEarly(let seconds)?, _):
             drop(
                 .future, "a request is from the future; check this machine's clock", of: enrollment,
@@ -138,7 +138,7 @@ struct Intake: Sendable {
         case (nil, .unknownKey(let kid, let reason)):
             noteFault(reason, item, enrollment)
             noteUnknownKey(kid, reason, enrollment)
-            hold(item, for: IssuerDirectory.unknownKeyPause, enrollment, because: reason)
+            deferMessage(item, for: IssuerDirectory.unknownKeyPause, enrollment, because: reason)
         case (nil, .notAuthentic(let error)):
             noteFault(error.sentence, item, enrollment)
             drop(
@@ -157,10 +157,10 @@ struct Intake: Sendable {
     private func noteHealth(_ outcome: RequestAdmission.Outcome?, of enrollment: Enrollment) {
         guard let outcome else { return }
         let now = ports.clock.now
-        health.note(enrollment.id, unverified: nil, at: now)
+        health.record(enrollment.id, unverified: nil, at: now)
         switch outcome {
-        case .presented: health.note(enrollment.id, isFull: false, at: now)
-        case .noRoom, .refused(.tooManyBytes): health.note(enrollment.id, isFull: true, at: now)
+        case .presented: health.record(enrollment.id, isFull: false, at: now)
+        case .noRoom, .refused(.tooManyBytes): health.record(enrollment.id, isFull: true, at: now)
         default: break
         }
     }
@@ -219,16 +219,16 @@ struct Intake: Sendable {
     /// A fault of a pushed message does not count: anyone can push.
     private func noteFault(_ sentence: String, _ item: Item, _ enrollment: Enrollment) {
         guard item.isListed else { return }
-        health.note(enrollment.id, unverified: sentence, at: ports.clock.now)
+        health.record(enrollment.id, unverified: sentence, at: ports.clock.now)
     }
 
-    private func hold(
+    private func deferMessage(
         _ item: Item, for seconds: Int64, _ enrollment: Enrollment, because reason: String? = nil
     ) {
         let held = DeferredMessages.Held(
             item.message, for: enrollment.id, of: enrollment.target, isListed: item.isListed, readAgainIn: seconds,
             dropAt: item.heldUntil, by: ports.clock)
-        guard held.isReadAgain, deferred.hold(held) else {
+        guard held.isReadAgain, deferred.add(held) else {
             let why = reason.map { ["because": "\($0)"] as Logger.Metadata } ?? [:]
             drop(.notHeld, "a request that could not be verified was dropped", of: enrollment, with: why)
             return
@@ -264,7 +264,7 @@ struct Intake: Sendable {
         _ drop: MessageDrop, _ sentence: Logger.Message, of id: EnrollmentID?, at issuer: IssuerURL,
         with metadata: Logger.Metadata
     ) {
-        drops.note(drop)
+        drops.count(drop)
         // Each reason is a topic, and reasons are few, so each kind of fault gets its own line.
         let topic = "\(drop) \(metadata["reason"].map { "\($0)" } ?? "")"
         guard let metadata = limitedMetadata(about: topic, of: id, at: issuer, with: metadata) else { return }

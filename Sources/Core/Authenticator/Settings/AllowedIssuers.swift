@@ -20,7 +20,7 @@ package final class AllowedIssuers: Sendable {
     package func use(_ issuers: [IssuerURL]?) { self.issuers.withLock { $0 = issuers } }
 
     /// - Throws: `CommandError` that names the allowed issuers.
-    func check(_ issuer: IssuerURL) throws(CommandError) {
+    func expectAllowed(_ issuer: IssuerURL) throws(CommandError) {
         guard let allowed = issuers.withLock(\.self), !allowed.contains(issuer) else { return }
         let named = allowed.prefix(Self.maxNamed).map(\.text).joined(separator: ", ")
         let others = allowed.count - Self.maxNamed

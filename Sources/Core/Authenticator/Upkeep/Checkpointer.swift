@@ -27,7 +27,7 @@ struct Checkpointer: Sendable {
                 // A damaged journal is read again only once a day: each try reads it up to the damage.
                 if damagedAt.map({ ports.clock.now - $0 >= Int64(Self.day) }) != false {
                     damagedAt = nil
-                    try await ports.patiently { _ = try await CheckpointSigning(store: store).run() }
+                    try await ports.patiently { _ = try await CheckpointSigning(store: store).signDue() }
                 }
             } catch let fault as JournalError {
                 damagedAt = ports.clock.now

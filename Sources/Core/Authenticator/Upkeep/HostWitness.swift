@@ -56,7 +56,7 @@ struct HostWitness: Sendable {
             }
             return (look, news)
         }
-        tell(of: look, known)
+        report(of: look, known)
         guard !news.isEmpty else { return }
         try await store.write { [clock = ports.clock] writer in
             let now = clock.now
@@ -77,7 +77,7 @@ struct HostWitness: Sendable {
     /// Logs each new fault once.
     ///
     /// `oobctl audit verify` lists the faults at any time.
-    private func tell(of look: JournalHosts.Look, _ known: [String: RecordedHosts.Record]) {
+    private func report(of look: JournalHosts.Look, _ known: [String: RecordedHosts.Record]) {
         var faults = look.faults
         let seen = Dictionary(look.seen.map { ($0.host, $0) }) { first, _ in first }
         for (host, record) in known where !faults.contains(where: { $0.host == host }) {

@@ -4,7 +4,7 @@ import Records
 import StoreTables
 
 /// Background task that deletes closed requests and ended enrollments by age, and erases personal data on request.
-struct Housekeeper: Sendable {
+struct DataRetention: Sendable {
     let ports: Ports
     /// The retention, in seconds.
     let retention: Int64

@@ -51,7 +51,7 @@ struct JournalPruner: Sendable {
             let start = try writer.journalMark(.floor)?.point ?? .beginning
             var check = JournalCheck(after: start)
             for row in try writer.journal(after: start.sequence, limit: Self.batch) {
-                try check.hold(row)
+                try check.verify(row)
                 if row.sequence > last { break }
             }
             guard let floor = check.vouched, floor != start else { return false }

@@ -50,12 +50,12 @@ struct Neighbours: Sendable {
         let heads = try await ports.store.read { try $0.headsOfOthers() }
         for (host, head) in heads where told.heads[host, default: 0] < head {
             try Task.checkCancellation()
-            try await tell(of: host, through: head)
+            try await publish(of: host, through: head)
         }
     }
 
     /// Publishes entries page by page, up to `head`, which was the newest.
-    private func tell(of host: String, through head: Int64) async throws {
+    private func publish(of host: String, through head: Int64) async throws {
         var place = told.heads[host, default: 0]
         while place < head, head - place <= most {
             let start = place

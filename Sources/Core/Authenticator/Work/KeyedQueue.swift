@@ -25,7 +25,7 @@ final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
     /// Runs `body` once its turn has come.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before its turn, or the error of `body`.
-    func run<T: Sendable>(_ key: Key, _ body: @Sendable () async throws -> T) async throws -> T {
+    func inTurn<T: Sendable>(_ key: Key, _ body: @Sendable () async throws -> T) async throws -> T {
         try await enter(key)
         defer { leave(key) }
         return try await body()

@@ -42,19 +42,19 @@ struct KeyedWork<Key: Hashable & Sendable>: Sendable {
     private let running = Running()
 
     /// Works on the first keys and on pending ones, until the task is cancelled.
-    func run(_ first: [Key], then pendingKeys: PendingKeys<Key>, work: @escaping @Sendable (Key) async -> Void) async {
-        await run(
+    func perform(_ first: [Key], then pendingKeys: PendingKeys<Key>, work: @escaping @Sendable (Key) async -> Void) async {
+        await perform(
             first, notifier: pendingKeys.notifier, calls: { pendingKeys.takeAll().map(KeyedCall.told) }, work: work)
     }
 
     /// Works on the first keys and on called ones, until the task is cancelled.
-    func run(
+    func perform(
         _ first: [Key], then calls: PendingKeys<KeyedCall<Key>>, work: @escaping @Sendable (Key) async -> Void
     ) async {
-        await run(first, notifier: calls.notifier, calls: { Array(calls.takeAll()) }, work: work)
+        await perform(first, notifier: calls.notifier, calls: { Array(calls.takeAll()) }, work: work)
     }
 
-    private func run(
+    private func perform(
         _ first: [Key], notifier: EventNotifier, calls: () -> [KeyedCall<Key>],
         work: @escaping @Sendable (Key) async -> Void
     ) async {

@@ -90,8 +90,8 @@ final class LogQuota: Sendable {
 
     private func takeLine(at issuer: String?, _ now: Int64, _ state: inout State) -> Bool {
         let now = Duration.seconds(now)
-        guard state.ofAll.take(true, now: now) == nil else { return false }
-        guard let issuer, state.ofIssuer.take(issuer, now: now) != nil else { return true }
+        guard state.ofAll.spend(true, now: now) == nil else { return false }
+        guard let issuer, state.ofIssuer.spend(issuer, now: now) != nil else { return true }
         state.ofAll.giveBack(true)
         return false
     }

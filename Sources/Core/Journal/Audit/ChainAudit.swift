@@ -42,7 +42,7 @@ struct ChainAudit: Sendable {
     ///   - rows: receives the statements of the entries about rows.
     /// - Returns: the first entry that fails verification, or `nil` if all pass.
     /// - Throws: ``ChainsChanged``; the store's errors.
-    mutating func run(
+    mutating func verify(
         among ends: [String: JournalMoment.End], telling rows: inout JournaledRows
     ) async throws -> JournalError? {
         do {
@@ -97,7 +97,7 @@ struct ChainAudit: Sendable {
 
     private func conclude() throws {
         let (head, key) = try signed()
-        try check?.end(at: head.point)
+        try check?.verifyEnd(at: head.point)
         guard try head.isSigned(by: key, as: .head) else {
             throw JournalError(sequence: head.point.sequence, problem: "is not the one that the audit key has signed")
         }
@@ -169,10 +169,10 @@ struct ChainAudit: Sendable {
                 let isRead = row.tellsOfRows || (request != nil && row.request == request)
                 entry = isRead ? JournalEntry(row, isFollowed: true) : nil
             } else {
-                entry = try check.hold(row)
+                entry = try check.verify(row)
             }
             if let checkpoint = batch.checkpoints.first(where: { $0.point.sequence == row.sequence }) {
-                try hold(checkpoint, against: check.last, key)
+                try compare(checkpoint, against: check.last, key)
             }
             count += 1
             if let entry { try follow(entry, live: batch.live, telling: &told) }
@@ -197,7 +197,7 @@ struct ChainAudit: Sendable {
     }
 
     /// - Parameter point: the point that the verified entries lead to.
-    private mutating func hold(
+    private mutating func compare(
         _ checkpoint: JournalCheckpoint, against point: JournalPoint, _ key: PublicKey
     ) throws {
         guard try checkpoint.isSigned(by: key) else {

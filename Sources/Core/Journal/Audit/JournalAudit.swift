@@ -52,7 +52,7 @@ struct JournalAudit: Sendable {
 
     /// - Throws: `CommandError` if hosts come and go, or entries are removed because of their age, faster than the
     ///   audit can follow; the store's errors.
-    func run() async throws -> JournalVerdict {
+    func verify() async throws -> JournalVerdict {
         for _ in 1...Self.mostTries {
             do { return try await runOnce() } catch is ChainsChanged {}
         }
@@ -70,7 +70,7 @@ struct JournalAudit: Sendable {
         var (audits, faults): ([ChainAudit], [JournalError?]) = ([], [])
         for end in moment.chains {
             var audit = ChainAudit(store, end, request)
-            faults.append(try await audit.run(among: ends, telling: &rows))
+            faults.append(try await audit.verify(among: ends, telling: &rows))
             audits.append(audit)
         }
         var fault = Self.firstFault(audits, &faults)
@@ -132,9 +132,9 @@ struct JournalAudit: Sendable {
             guard let read = found.rows, faults.allSatisfy({ $0 == nil }),
                 let head = found.ends.first?.head?.point
             else { continue }
-            if let tries = read.keyTries { rows.hold(tries, head: head) }
+            if let tries = read.keyTries { rows.compare(tries, head: head) }
             guard let page = read.page else { break }
-            rows.hold(page.enrollments, head: head)
+            rows.compare(page.enrollments, head: head)
             place = page.place
         }
         for index in audits.indices where faults[index] == nil { faults[index] = try audits[index].concluded() }
@@ -157,12 +157,12 @@ struct JournalAudit: Sendable {
     }
 
     private static func firstFault(_ audits: [ChainAudit], _ faults: inout [JournalError?]) -> JournalError? {
-        hold(audits, &faults)
+        compare(audits, &faults)
         return faults.lazy.compactMap(\.self).first ?? missingChain(audits, faults)
     }
 
     /// Compares each chain with the statements of the other chains.
-    private static func hold(_ audits: [ChainAudit], _ faults: inout [JournalError?]) {
+    private static func compare(_ audits: [ChainAudit], _ faults: inout [JournalError?]) {
         let ends = audits.map(\.end)
         // The statements of a chain about others count only if the chain itself passes verification.
         let whole = audits.indices.filter { faults[$0] == nil }
@@ -204,5 +204,5 @@ struct JournalAudit: Sendable {
 
 extension JournalReader {
     /// Verifies every entry against the one before it, the signed marks, and the rows that it describes.
-    package func verify() async throws -> JournalVerdict { try await JournalAudit(store: store).run() }
+    package func verify() async throws -> JournalVerdict { try await JournalAudit(store: store).verify() }
 }

@@ -16,7 +16,7 @@ extension JournalReader {
             return JournalExtract(
                 rows: found.rows, seal: try await seal(of: found.rows, head: found.head.point), fault: nil)
         }
-        let verdict = try await JournalAudit(store: store, request: request).run()
+        let verdict = try await JournalAudit(store: store, request: request).verify()
         let rows = verdict.found.map(\.row)
         guard verdict.fault == nil, let head = verdict.head else {
             return JournalExtract(rows: rows, seal: nil, fault: verdict.fault)

@@ -50,7 +50,7 @@ package struct JournalCheck: Sendable {
 
     /// Reads and verifies the next entry.
     @discardableResult
-    package mutating func hold(_ row: JournalRow) throws -> JournalEntry {
+    package mutating func verify(_ row: JournalRow) throws -> JournalEntry {
         let entry = JournalEntry(row)
         if let doubted { throw changed(doubted, isVouchedFor: entry?.previous == last.digest) }
         try checkPlace(of: row, entry)
@@ -70,7 +70,7 @@ package struct JournalCheck: Sendable {
     /// Verifies the end of the journal, after the last entry.
     ///
     /// - Parameter head: the point at which the journal ends.
-    func end(at head: JournalPoint) throws(JournalError) {
+    func verifyEnd(at head: JournalPoint) throws(JournalError) {
         if let doubted { throw changed(doubted, isVouchedFor: head == last) }
         guard last.sequence == head.sequence else {
             throw JournalError(

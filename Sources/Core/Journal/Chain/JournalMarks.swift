@@ -68,8 +68,8 @@ package struct JournalMarks: Sendable, Equatable {
         }
         var check = JournalCheck(after: JournalPoint(sequence: start, digest: first.previous))
         do {
-            let entries = try rows.map { try check.hold($0) }
-            try check.end(at: head)
+            let entries = try rows.map { try check.verify($0) }
+            try check.verifyEnd(at: head)
             return entries
         } catch let fault as JournalError {
             throw ForgedJournalError("\(fault)")

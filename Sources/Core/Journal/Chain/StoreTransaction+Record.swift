@@ -3,7 +3,7 @@ import StoreTables
 
 extension StoreTransaction {
     /// Appends an entry about this database transaction; it is published after the commit.
-    package func record(_ fact: JournalFact, at now: Int64) throws { note(try append(fact, at: now)) }
+    package func record(_ fact: JournalFact, at now: Int64) throws { keep(try append(fact, at: now)) }
 
     /// Appends an entry that is not published after the commit, so that it does not stay in memory.
     @discardableResult

@@ -44,7 +44,7 @@ extension AgentClock {
     /// an event wakes, the store's threads were woken 18 times for each received request. Without them it is 14 times
     /// (`voluntary_ctxt_switches` of `/proc/PID/task`).
     package func sleep(seconds: Double, orUntil notifier: EventNotifier) async throws {
-        let alarm = alarm(after: seconds) { notifier.ring() }
+        let alarm = alarm(after: seconds) { notifier.wake() }
         defer { alarm.cancel() }
         for await _ in notifier { return }
         try Task.checkCancellation()

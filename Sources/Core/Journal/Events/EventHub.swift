@@ -52,14 +52,14 @@ package final class EventHub: Sendable {
     /// - Parameter isRelevant: must not call the hub, which is locked meanwhile.
     package func notifier(for isRelevant: @escaping @Sendable (AgentEvent) -> Bool) -> EventNotifier {
         let notifier = EventNotifier()
-        ring(notifier, after: isRelevant)
+        wake(notifier, after: isRelevant)
         return notifier
     }
 
     /// Rings a notifier after events that match `isRelevant`, from this call on; others may ring it, too.
     ///
     /// - Parameter isRelevant: must not call the hub, which is locked meanwhile.
-    package func ring(_ notifier: EventNotifier, after isRelevant: @escaping @Sendable (AgentEvent) -> Bool) {
+    package func wake(_ notifier: EventNotifier, after isRelevant: @escaping @Sendable (AgentEvent) -> Bool) {
         let continuation = notifier.continuation
         let id = state.withLock { state in
             state.last += 1
@@ -95,7 +95,7 @@ package struct PendingKeys<Key: Hashable & Sendable>: Sendable {
     /// Adds keys that no event has named.
     package func add(_ named: [Key]) {
         keys.add(named)
-        notifier.ring()
+        notifier.wake()
     }
 
     /// Removes and returns the keys that were added since the last call.

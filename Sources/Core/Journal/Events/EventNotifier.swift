@@ -8,5 +8,5 @@ package struct EventNotifier: AsyncSequence, Sendable {
     package func makeAsyncIterator() -> AsyncStream<Void>.AsyncIterator { stream.makeAsyncIterator() }
 
     /// Rings without an event.
-    package func ring() { continuation.yield() }
+    package func wake() { continuation.yield() }
 }

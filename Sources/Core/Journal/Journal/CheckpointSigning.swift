@@ -27,7 +27,7 @@ package struct CheckpointSigning: Sendable {
     /// - Throws: ``JournalError`` for an entry, a mark or a checkpoint that fails verification. Then this call signs no
     ///   checkpoint.
     @discardableResult
-    package func run() async throws -> Int {
+    package func signDue() async throws -> Int {
         guard var due = try await due() else { return 0 }
         for (count, end) in due.ends.enumerated() {
             try Task.checkCancellation()

@@ -132,7 +132,7 @@ final class WriteTurn: Sendable {
 
     /// Waits for the next call.
     func value() async -> Call {
-        if let call = take() { return call }
+        if let call = next() { return call }
         return await withCheckedContinuation { continuation in
             let call: Call? = state.withLock { state in
                 if case .called(let call) = state {
@@ -158,7 +158,7 @@ final class WriteTurn: Sendable {
         waiting?.resume(returning: call)
     }
 
-    private func take() -> Call? {
+    private func next() -> Call? {
         state.withLock { state in
             guard case .called(let call) = state else { return nil }
             state = .new

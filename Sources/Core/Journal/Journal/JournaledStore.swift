@@ -60,7 +60,7 @@ package struct JournaledStore: Store {
         do {
             try await store.write { [hub] writer in
                 let signer = try heldJournal(in: writer)
-                held.value = try Self.run(group, in: writer)
+                held.value = try Self.perform(group, in: writer)
                 try signer.signHead(of: writer)
                 let marks = try JournalMarks(writer)
                 let events = writer.newEntries.flatMap(AgentEvent.all)
@@ -84,7 +84,7 @@ package struct JournaledStore: Store {
     }
 
     /// - Returns: the writes that need a row that another host has locked.
-    private static func run(
+    private static func perform(
         _ group: [GroupedWrite], in store: StoreTransaction
     ) throws -> [GroupedWrite] {
         guard group.count > 1 else {

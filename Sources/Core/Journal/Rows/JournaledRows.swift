@@ -32,7 +32,7 @@ struct JournaledRows: Sendable {
     /// Compares some rows with the statements of the chains up to the moment when the rows were read.
     ///
     /// - Parameter head: the head of this host's chain.
-    mutating func hold(_ enrollments: [Enrollment], head: JournalPoint) {
+    mutating func compare(_ enrollments: [Enrollment], head: JournalPoint) {
         let behind = head.sequence + 1
         if faults.signCount == nil, let missing = signCounts.firstMissing(of: enrollments) {
             faults.signCount = JournalError(sequence: behind, problem: "is missing: \(missing)")
@@ -52,7 +52,7 @@ struct JournaledRows: Sendable {
     }
 
     /// Compares the wrong-PIN counts of all keys that the agent did not make.
-    mutating func hold(_ tries: [KeyIdentity: PINTries], head: JournalPoint) {
+    mutating func compare(_ tries: [KeyIdentity: PINTries], head: JournalPoint) {
         if let old = pinTries.missing(in: tries).keys.first {
             faults.keyTries = JournalError(
                 sequence: head.sequence + 1,

@@ -25,7 +25,7 @@ struct JournaledSignCounts: Sendable {
     /// - Parameter moved: the content of the entry, if it reports a move.
     mutating func follow(_ entry: JournalEntry, at place: ChainPlace, moved: MovedRows? = nil) {
         for (id, row) in moved?.enrollments ?? [:] {
-            if case .live(let count, _) = row { note(count, of: id, at: place) }
+            if case .live(let count, _) = row { record(count, of: id, at: place) }
         }
         let count: Int64? =
             switch entry.kind {
@@ -35,10 +35,10 @@ struct JournaledSignCounts: Sendable {
             default: nil
             }
         guard let count, let id = entry.enrollment else { return }
-        note(count, of: id, at: place)
+        record(count, of: id, at: place)
     }
 
-    private mutating func note(_ count: Int64, of id: EnrollmentID, at place: ChainPlace) {
+    private mutating func record(_ count: Int64, of id: EnrollmentID, at place: ChainPlace) {
         let host = index(of: place.host)
         // The greater signCount is the later one, in any chain.
         if let known = counts[id].map({ Told($0) }), known.host != host, known.count >= count { return }

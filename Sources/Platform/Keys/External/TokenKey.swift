@@ -44,7 +44,7 @@ enum TokenKey {
             let now = TokenSlot(slot.number, in: library) ?? slot
             throw order.failure(now.isPINLocked ? .pinLocked : .wrongPIN(now.triesLeft))
         }
-        try order.check("C_Login", code)
+        try order.expectOK("C_Login", code)
     }
 
     private static func sign(

@@ -70,7 +70,7 @@ import Synchronization
     fileprivate init(_ module: TokenModule, for order: SigningOrder) throws(ExternalKeyError) {
         var arguments = unsafe CK_C_INITIALIZE_ARGS()
         unsafe arguments.flags = CK_FLAGS(CKF_OS_LOCKING_OK)
-        try order.check("C_Initialize", unsafe module.functions.pointee.C_Initialize?(&arguments))
+        try order.expectOK("C_Initialize", unsafe module.functions.pointee.C_Initialize?(&arguments))
         self.order = order
         unsafe functions = unsafe module.functions
     }
@@ -99,7 +99,7 @@ enum TokenAnswer {
 
 extension SigningOrder {
     /// Throws unless the module answered CKR_OK.
-    func check(_ function: String, _ code: CK_RV?) throws(ExternalKeyError) {
+    func expectOK(_ function: String, _ code: CK_RV?) throws(ExternalKeyError) {
         guard code == CKR_OK else { throw failure(TokenAnswer.reason(function, code)) }
     }
 }

@@ -10,7 +10,7 @@ import CCryptoki
 
     init(with slot: TokenSlot, in library: borrowing TokenLibrary) throws(ExternalKeyError) {
         var handle: CK_SESSION_HANDLE = 0
-        try library.order.check(
+        try library.order.expectOK(
             "C_OpenSession",
             unsafe library.functions.pointee.C_OpenSession?(
                 slot.number, CK_FLAGS(CKF_SERIAL_SESSION), nil, nil, &handle))
@@ -35,11 +35,11 @@ import CCryptoki
     /// Returns the objects that have all these attributes, at most two, which is one too many.
     func objects(with attributes: [TokenTemplate.Attribute]) throws(ExternalKeyError) -> [CK_OBJECT_HANDLE] {
         let template = TokenTemplate(attributes)
-        try order.check(
+        try order.expectOK(
             "C_FindObjectsInit", unsafe functions.pointee.C_FindObjectsInit?(handle, template.pointer, template.count))
         defer { _ = unsafe functions.pointee.C_FindObjectsFinal?(handle) }
         var (found, count) = ([CK_OBJECT_HANDLE](repeating: 0, count: 2), CK_ULONG(0))
-        try order.check("C_FindObjects", unsafe functions.pointee.C_FindObjects?(handle, &found, 2, &count))
+        try order.expectOK("C_FindObjects", unsafe functions.pointee.C_FindObjects?(handle, &found, 2, &count))
         return Array(found.prefix(Int(clamping: count)))
     }
 
@@ -48,7 +48,7 @@ import CCryptoki
         let template = TokenTemplate([(type, [UInt8](repeating: 0, count: TokenTemplate.maxBytes))])
         let code = unsafe functions.pointee.C_GetAttributeValue?(handle, object, template.pointer, template.count)
         if code == CKR_ATTRIBUTE_TYPE_INVALID || code == CKR_ATTRIBUTE_SENSITIVE { return nil }
-        try order.check("C_GetAttributeValue", code)
+        try order.expectOK("C_GetAttributeValue", code)
         return template.firstValue
     }
 
@@ -59,11 +59,11 @@ import CCryptoki
         of digest: [UInt8], by key: CK_OBJECT_HANDLE, pinEachTime pin: Secret?
     ) throws(ExternalKeyError) -> [UInt8] {
         var mechanism = unsafe CK_MECHANISM(mechanism: CKM_ECDSA, pParameter: nil, ulParameterLen: 0)
-        try order.check("C_SignInit", unsafe functions.pointee.C_SignInit?(handle, &mechanism, key))
-        if let pin { try order.check("C_Login", login(pin, as: CKU_CONTEXT_SPECIFIC)) }
+        try order.expectOK("C_SignInit", unsafe functions.pointee.C_SignInit?(handle, &mechanism, key))
+        if let pin { try order.expectOK("C_Login", login(pin, as: CKU_CONTEXT_SPECIFIC)) }
         var (digest, signature) = (digest, [UInt8](repeating: 0, count: 128))
         var count = CK_ULONG(signature.count)
-        try order.check(
+        try order.expectOK(
             "C_Sign", unsafe functions.pointee.C_Sign?(handle, &digest, CK_ULONG(digest.count), &signature, &count))
         return Array(signature.prefix(Int(clamping: count)))
     }

@@ -26,7 +26,7 @@ struct TokenSlot {
         var numbers = [CK_SLOT_ID](repeating: 0, count: limit)
         var count = CK_ULONG(limit)
         let functions = unsafe library.functions
-        try library.order.check(
+        try library.order.expectOK(
             "C_GetSlotList", unsafe functions.pointee.C_GetSlotList?(CK_BBOOL(CK_TRUE), &numbers, &count))
         var slots: [TokenSlot] = []
         for number in numbers.prefix(Int(clamping: count)) {

@@ -29,7 +29,7 @@ package enum DisplayWidth {
     /// Returns whether a scalar is in a block of characters that take two columns (W and F).
     ///
     /// Not every character of such a block does. If one is narrow, text is wrapped somewhat too early.
-    package static func isWide(_ scalar: Unicode.Scalar) -> Bool { wide.hold(scalar) }
+    package static func isWide(_ scalar: Unicode.Scalar) -> Bool { wide.contains(scalar) }
 
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0, 0x23F3...0x23F3,

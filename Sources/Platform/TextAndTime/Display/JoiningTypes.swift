@@ -3,10 +3,10 @@
 /// Letters of cursive scripts that join their neighbours, by Unicode's joining type.
 enum JoiningTypes {
     /// Whether the letter joins the one after it (types D and L).
-    static func joinsNext(_ scalar: Unicode.Scalar) -> Bool { dualOrLeft.hold(scalar) }
+    static func joinsNext(_ scalar: Unicode.Scalar) -> Bool { dualOrLeft.contains(scalar) }
 
     /// Whether the letter joins the one before it (types D and R).
-    static func joinsPrevious(_ scalar: Unicode.Scalar) -> Bool { dualOrRight.hold(scalar) }
+    static func joinsPrevious(_ scalar: Unicode.Scalar) -> Bool { dualOrRight.contains(scalar) }
 
     private static let dualOrLeft: [ClosedRange<UInt32>] = [
         0x620...0x620, 0x626...0x626, 0x628...0x628, 0x62A...0x62E, 0x633...0x63F, 0x641...0x647, 0x649...0x64A,

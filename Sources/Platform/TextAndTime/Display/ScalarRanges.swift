@@ -1,6 +1,6 @@
 extension [ClosedRange<UInt32>] {
     /// Returns whether one of the ranges, which are sorted, contains a scalar.
-    func hold(_ scalar: Unicode.Scalar) -> Bool {
+    func contains(_ scalar: Unicode.Scalar) -> Bool {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

@@ -9,7 +9,7 @@ package protocol WorkShares: Sendable {
     ///
     /// - Parameter onChange: called after ``term(of:)`` has changed for some enrollments.
     /// - Throws: `StoreError` `.shutOut` if the process must be restarted to become the host again.
-    func run(onChange: @escaping @Sendable () -> Void) async throws
+    func keep(onChange: @escaping @Sendable () -> Void) async throws
     /// Counts an end of a delivery that was not written, because its term had ended.
     func noteStaleEnd()
     /// Figures about the other hosts.

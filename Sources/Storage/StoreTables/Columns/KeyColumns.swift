@@ -80,7 +80,7 @@ extension StoreReading {
     ///
     /// ``PINTries/unknown`` if the row is not as the agent wrote it.
     package func pinTries(of key: KeyIdentity) throws -> PINTries {
-        try hold(.keyTries(key))
+        try lock(.keyTries(key))
         let tries = try database.row(of: KeyTriesColumn.table, Self.ofKey, [key.bytes]) { try self.tries($0, of: key) }
         return tries ?? triesWithoutRow(of: key)
     }

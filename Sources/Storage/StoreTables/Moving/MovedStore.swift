@@ -72,7 +72,7 @@ struct MovedStore {
             for row in rows { if let owner = row.owner { try transaction.addDataKey(of: owner.enrollment) } }
         }
         let closed = try converted(rows, of: table, columns, by: transaction) { try $0.closed($1, column: $2) }
-        for row in closed.dropLast() { try session.run(insertion, StatementValues(row.values)) }
+        for row in closed.dropLast() { try session.execute(insertion, StatementValues(row.values)) }
         // Waiting for the last row keeps at most one page in flight.
         if let last = closed.last { _ = try session.changes(insertion, StatementValues(last.values)) }
     }

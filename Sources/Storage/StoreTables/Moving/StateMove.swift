@@ -31,7 +31,7 @@ package struct StateMove {
 
     /// - Parameter conclude: the last writes in the target.
     /// - Throws: ``StateMoveError``, an error of a database, or an error of `conclude`.
-    package func run(concluding conclude: (StoreTransaction) throws -> Void = { _ in }) throws -> Tally {
+    package func move(concluding conclude: (StoreTransaction) throws -> Void = { _ in }) throws -> Tally {
         var tally = Tally()
         // Rows that are not as the agent wrote them must not be sealed anew.
         if let problem = try source.reading().surveyRows().problem {
@@ -87,7 +87,7 @@ package struct StateMove {
         switch target.session.dialect {
         case .sqlite:
             // A table without AUTOINCREMENT has no row here. It continues from its greatest number.
-            try target.session.run(
+            try target.session.execute(
                 "UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2 AND seq < ?1", [last, table.name])
         case .postgres:
             _ = try target.session.number(

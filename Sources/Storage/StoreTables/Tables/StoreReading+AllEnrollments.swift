@@ -99,7 +99,7 @@ extension StoreTransaction {
         let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?) AS span"
         guard let end = try database.number(last, [place ?? 0, limit]) else { return nil }
         written?.state.enrollments = [:]
-        try database.run(
+        try database.execute(
             """
             UPDATE enrollment SET refused_sign_count = sign_count
             WHERE seq > ? AND seq <= ? AND state IN ('active', 'suspended') AND refused_sign_count IS NULL

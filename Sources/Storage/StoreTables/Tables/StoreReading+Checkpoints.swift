@@ -42,7 +42,7 @@ extension StoreTransaction {
     /// - Parameter requests: the requests that the checkpoint's entries are about.
     package func insert(_ checkpoint: JournalCheckpoint, about requests: Set<RequestID>) throws {
         let sequence = checkpoint.point.sequence
-        try database.run(
+        try database.execute(
             """
             INSERT INTO journal_checkpoint (\(hostColumn)seq, digest, earlier, signature) VALUES (\(hostValue)?, ?, ?, ?)
             """,
@@ -51,7 +51,7 @@ extension StoreTransaction {
             INSERT INTO journal_of_request (\(hostColumn)request_seq, checkpoint)
             SELECT \(hostValue)seq, CAST(? AS BIGINT) FROM request WHERE id = ? ON CONFLICT DO NOTHING
             """
-        for request in requests.sorted(by: { $0.text < $1.text }) { try database.run(about, [sequence, request.text]) }
+        for request in requests.sorted(by: { $0.text < $1.text }) { try database.execute(about, [sequence, request.text]) }
     }
 }
 

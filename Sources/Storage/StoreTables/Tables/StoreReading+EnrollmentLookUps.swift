@@ -38,7 +38,7 @@ extension StoreReading {
 
     /// Whether an enrollment that has not ended has this name.
     package func isNameTaken(_ name: String) throws -> Bool {
-        try hold(.name(name))
+        try lock(.name(name))
         return try !enrollments(named: name, includingEnded: false, limit: 1).isEmpty
     }
 

@@ -13,7 +13,7 @@ extension StoreReading {
 
     package func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
         if let read = written?.state.enrollments[id] { return read }
-        try hold(id)
+        try lock(id)
         let found = try database.row(of: EnrollmentColumn.table, sql: Self.enrollmentByID, [id.text], as: enrollment)
         if let found { keep(found) }
         return found
@@ -117,7 +117,7 @@ extension StoreReading {
         let state = try fields.text(.state)
         noteRead(.enrollment(enrollment.id), RowMark(state: state, version: enrollment.version, seal: seal))
         enrollment.isDamaged = try !enrollment.isOver && !(personal.isWhole && isWhole(enrollment, seal: seal))
-        sealing.damaged.note(enrollment.id, isDamaged: enrollment.isDamaged)
+        sealing.damaged.record(enrollment.id, isDamaged: enrollment.isDamaged)
         return enrollment
     }
 

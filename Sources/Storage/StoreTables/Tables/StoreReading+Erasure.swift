@@ -18,8 +18,8 @@ extension StoreReading {
 extension StoreTransaction {
     /// Records that an enrollment's personal data is to be erased once the enrollment has ended.
     package func wantErasure(of id: EnrollmentID) throws {
-        try hold(id)
-        try database.run("UPDATE enrollment SET erasure = 'wanted' WHERE id = ? AND erasure IS NULL", [id.text])
+        try lock(id)
+        try database.execute("UPDATE enrollment SET erasure = 'wanted' WHERE id = ? AND erasure IS NULL", [id.text])
     }
 
     /// Erases the personal data of the next `limit` requests after `place`.
@@ -28,11 +28,11 @@ extension StoreTransaction {
     ///
     /// - Returns: the place of the last request. `nil` if there are no more.
     package func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64? {
-        try hold(id)
+        try lock(id)
         let next = "SELECT seq FROM request WHERE enrollment_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
         let values: StatementValues = [id.text, place ?? 0, limit]
         try removePieces(ofRequests: "seq IN (\(next))", values)
-        try database.run(
+        try database.execute(
             """
             UPDATE request SET warnings = NULL, traceparent = NULL, issuer_key = NULL,
                 message_piece = NULL, text_piece = NULL, decision_piece = NULL,
@@ -46,9 +46,9 @@ extension StoreTransaction {
     ///
     /// Call it last: without the data key, requests that are not erased yet cannot be read.
     package func eraseNames(of id: EnrollmentID) throws {
-        try hold(id)
+        try lock(id)
         written?.state.enrollments[id] = nil
-        try database.run(
+        try database.execute(
             """
             UPDATE enrollment SET name = ?1, name_bucket = -1, user_handle = ?1, roots_pem = NULL, key_uri = NULL,
                 key_kind = NULL, key_public = NULL, key_exportable = NULL, credential_key = NULL, sealed_key = NULL,
@@ -63,7 +63,7 @@ extension StoreTransaction {
     /// Returns false if that was recorded already.
     @discardableResult
     package func concludeErasure(of id: EnrollmentID) throws -> Bool {
-        try hold(id)
+        try lock(id)
         return try database.changes(
             "UPDATE enrollment SET erasure = 'done' WHERE id = ? AND erasure = 'wanted'", [id.text]) > 0
     }

@@ -116,7 +116,7 @@ extension StoreTransaction {
     ///
     /// Each value that is not `nil` replaces the stored one.
     package func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
-        try hold(.enrollmentOfRequest(id))
+        try lock(.enrollmentOfRequest(id))
         // The evidence of a missing request is dropped.
         guard let kept = try written?.state.pieces[id] ?? pieces(of: id) else { return }
         written?.state.pieces[id] = nil
@@ -158,7 +158,7 @@ extension StoreTransaction {
     func removePieces(ofRequests condition: String, _ values: StatementValues) throws {
         let columns = [RequestColumn.messagePiece, .textPiece, .decisionPiece].map { RequestColumn.table.name(of: $0) }
         let pieces = columns.map { "SELECT \($0) FROM request WHERE \(condition)" }.joined(separator: " UNION ALL ")
-        try database.run("DELETE FROM evidence WHERE piece IN (\(pieces))", values)
+        try database.execute("DELETE FROM evidence WHERE piece IN (\(pieces))", values)
     }
 
     /// Writes a piece: appends it if it is new, else overwrites the older one.
@@ -167,13 +167,13 @@ extension StoreTransaction {
     ) throws {
         let closed = try cipher(PieceColumn.table, row: piece.row(of: id), of: owner).closed(bytes, PieceColumn.bytes)
         guard isNew else {
-            return try database.run(
+            return try database.execute(
                 "UPDATE evidence SET bytes = ? WHERE piece = (SELECT \(piece.column) FROM request WHERE id = ?)",
                 [closed, id.text])
         }
         // The database inserts the number itself, which saves a round trip.
-        try database.run("INSERT INTO evidence (bytes) VALUES (?)", [closed])
-        try database.run(
+        try database.execute("INSERT INTO evidence (bytes) VALUES (?)", [closed])
+        try database.execute(
             "UPDATE request SET \(piece.column) = \(database.dialect.newestPiece) WHERE id = ?", [id.text])
     }
 }

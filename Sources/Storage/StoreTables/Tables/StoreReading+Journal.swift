@@ -127,12 +127,12 @@ extension StoreTransaction {
 
     package func insert(_ row: JournalRow) throws {
         let entry = String(decoding: row.bytes, as: UTF8.self)
-        try database.run(
+        try database.execute(
             "INSERT INTO journal (\(hostColumn)seq, entry) VALUES (\(hostValue)?, ?)", [row.sequence, entry])
     }
 
     /// Records an inserted entry for ``newEntries``.
-    package func note(_ entry: JournalEntry) { written?.state.entries.append(entry) }
+    package func keep(_ entry: JournalEntry) { written?.state.entries.append(entry) }
 
     /// The entries that this database transaction has recorded and not undone, in order.
     package var newEntries: [JournalEntry] { written?.state.entries ?? [] }
@@ -142,7 +142,7 @@ extension StoreTransaction {
         let isWhole = name == .head && mark.signature != nil
         let rows = try isWhole ? sealedRowSum(at: mark.point) : nil
         written?.state.marks[name] = JournalMark(point: mark.point, signature: mark.signature, rows: rows)
-        try database.run(
+        try database.execute(
             """
             INSERT INTO journal_mark (\(hostColumn)name, seq, digest, signature, rows)
             VALUES (\(hostValue)?, ?, ?, ?, ?)
@@ -153,16 +153,16 @@ extension StoreTransaction {
 
     package func removeJournal(through sequence: Int64) throws {
         for table in ["journal", "journal_checkpoint"] {
-            try database.run("DELETE FROM \(table) WHERE \(ofHost())seq <= ?", [sequence])
+            try database.execute("DELETE FROM \(table) WHERE \(ofHost())seq <= ?", [sequence])
         }
     }
 
     package func insert(sealedAuditKey sealed: [UInt8]) throws {
-        try database.run("INSERT INTO audit_key (\(hostColumn)one, sealed) VALUES (\(hostValue)1, ?)", [sealed])
+        try database.execute("INSERT INTO audit_key (\(hostColumn)one, sealed) VALUES (\(hostValue)1, ?)", [sealed])
     }
 
     /// Replaces the sealed form of the audit key.
     package func update(sealedAuditKey sealed: [UInt8]) throws {
-        try database.run("UPDATE audit_key SET sealed = ? WHERE \(ofHost())one = 1", [sealed])
+        try database.execute("UPDATE audit_key SET sealed = ? WHERE \(ofHost())one = 1", [sealed])
     }
 }

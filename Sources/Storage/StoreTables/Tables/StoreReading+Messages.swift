@@ -15,7 +15,7 @@ extension StoreReading {
     package static let messageSlot = 300
 
     package func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
-        try hold(enrollment)
+        try lock(enrollment)
         let (condition, key): (String, StatementValues) = (
             "WHERE enrollment_id = ? AND jti = ?", [enrollment.text, jti.text]
         )
@@ -29,7 +29,7 @@ extension StoreReading {
     }
 
     package func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {
-        try hold(enrollment)
+        try lock(enrollment)
         let sql = "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?"
         return try database.number(sql, [enrollment.text, jti.text]).map {
             RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: BoundedTime.nearest($0))
@@ -38,7 +38,7 @@ extension StoreReading {
 
     /// The number of an enrollment's cancellations that are valid after `time`, in seconds since 1970.
     package func cancellationCount(enrollment: EnrollmentID, after time: Int64) throws -> Int {
-        try hold(enrollment)
+        try lock(enrollment)
         return try database.count(
             "SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ? AND until > ?", [enrollment.text, time])
     }
@@ -46,7 +46,7 @@ extension StoreReading {
 
 extension StoreTransaction {
     package func insert(_ message: SeenMessage) throws {
-        try hold(message.enrollmentId)
+        try lock(message.enrollmentId)
         try database.insert(
             into: MessageColumn.table,
             [
@@ -63,13 +63,13 @@ extension StoreTransaction {
 
     /// Records that another payload arrived under the jti of a message.
     package func markReused(_ message: SeenMessage) throws {
-        try database.run(
+        try database.execute(
             "UPDATE message SET is_reused = 1 WHERE enrollment_id = ? AND jti = ?",
             [message.enrollmentId.text, message.jti.text])
     }
 
     package func insert(_ cancellation: RememberedCancellation) throws {
-        try database.run(
+        try database.execute(
             """
             INSERT INTO cancellation (enrollment_id, cancels, until) VALUES (?, ?, ?)
             ON CONFLICT (enrollment_id, cancels) DO UPDATE SET until = excluded.until
@@ -78,7 +78,7 @@ extension StoreTransaction {
     }
 
     package func removeCancellations(until now: Int64) throws {
-        try database.run("DELETE FROM cancellation WHERE until <= ?", [now])
+        try database.execute("DELETE FROM cancellation WHERE until <= ?", [now])
     }
 }
 

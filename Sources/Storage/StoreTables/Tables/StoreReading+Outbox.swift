@@ -23,7 +23,7 @@ extension StoreReading {
 
     /// The next entry of a queue.
     package func outboxHead(enrollment: EnrollmentID, queue: OutboxQueue) throws -> OutboxEntry? {
-        try hold(enrollment)
+        try lock(enrollment)
         switch queue {
         case .approvals:
             return try decisions(
@@ -85,7 +85,7 @@ extension StoreReading {
     }
 
     package func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry] {
-        try hold(enrollment)
+        try lock(enrollment)
         let waiting =
             try decisions("WHERE \(Self.queued) AND enrollment_id = ?", [enrollment.text])
             + answers("WHERE \(Self.toAnswer) AND enrollment_id = ?", [enrollment.text])
@@ -105,7 +105,7 @@ extension StoreReading {
 
     /// Whether an entry still waits: the issuer's answer is unknown, and the delivery was not given up.
     package func isQueued(_ entry: OutboxEntry) throws -> Bool {
-        try hold(entry.enrollmentId)
+        try lock(entry.enrollmentId)
         guard let id = entry.requestId else {
             return try database.number(
                 "SELECT 1 FROM message WHERE \(Self.toAnswer) AND enrollment_id = ? AND jti = ?",
@@ -172,13 +172,13 @@ extension StoreReading {
 
 extension StoreTransaction {
     /// Records why an entry could not be delivered for now.
-    package func note(_ error: String, of entry: OutboxEntry) throws {
+    package func recordError(_ error: String, of entry: OutboxEntry) throws {
         guard let id = entry.requestId else {
-            return try database.run(
+            return try database.execute(
                 "UPDATE message SET last_error = ? WHERE enrollment_id = ? AND jti = ? AND \(Self.toAnswer)",
                 [error, entry.enrollmentId.text, entry.jti.text])
         }
-        try database.run(
+        try database.execute(
             "UPDATE request SET delivery_error = ? WHERE id = ? AND delivery = 'queued'", [error, id.text])
     }
 
@@ -188,16 +188,16 @@ extension StoreTransaction {
     ///
     /// - Parameter error: why the issuer refused the entry or was not reached. `nil` if it accepted the entry.
     package func endDelivery(of entry: OutboxEntry, as end: DeliveryState, error: String?) throws {
-        try hold(entry.enrollmentId)
+        try lock(entry.enrollmentId)
         guard let id = entry.requestId else {
-            return try database.run(
+            return try database.execute(
                 """
                 UPDATE message SET answer_until = NULL, answer_place = NULL, traceparent = NULL, last_error = NULL
                 WHERE enrollment_id = ? AND jti = ? AND \(Self.toAnswer)
                 """, [entry.enrollmentId.text, entry.jti.text])
         }
         let columns = DeliveryColumns(end)
-        try database.run(
+        try database.execute(
             """
             UPDATE request SET queue_place = NULL, delivery = ?, trans_status = ?, delivery_failure = ?, delivery_error = ?
             WHERE id = ? AND delivery = 'queued'

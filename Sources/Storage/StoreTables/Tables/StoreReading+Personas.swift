@@ -51,7 +51,7 @@ extension StoreTransaction {
     /// `nil` removes it.
     package func setPersona(_ document: String?, of id: EnrollmentID) throws {
         guard let document else {
-            return try database.run("DELETE FROM persona WHERE enrollment_id = ?", [id.text])
+            return try database.execute("DELETE FROM persona WHERE enrollment_id = ?", [id.text])
         }
         try database.insert(
             into: PersonaColumn.table, [.enrollmentId: id.text, .document: document],
@@ -62,7 +62,7 @@ extension StoreTransaction {
     ///
     /// It is deleted with the request.
     package func setScript(_ document: String, rule: String?, of id: RequestID) throws {
-        try database.run(
+        try database.execute(
             """
             INSERT INTO script (request_seq, rule, document) SELECT seq, CAST(? AS TEXT), CAST(? AS TEXT) FROM request WHERE id = ?
             ON CONFLICT (request_seq) DO UPDATE SET rule = excluded.rule, document = excluded.document

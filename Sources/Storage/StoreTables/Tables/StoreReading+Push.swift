@@ -18,7 +18,7 @@ extension StoreReading {
 
     /// Returns the subscriptions of an enrollment, oldest first.
     package func subscriptions(of id: EnrollmentID) throws -> [KeptSubscription] {
-        try hold(id)
+        try lock(id)
         let condition = "WHERE enrollment_id = ? ORDER BY seq"
         return try database.rows(of: SubscriptionColumn.table, condition, [id.text], as: subscription)
     }
@@ -48,7 +48,7 @@ extension StoreReading {
 
 extension StoreTransaction {
     package func insert(_ subscription: KeptSubscription) throws {
-        try hold(subscription.enrollmentId)
+        try lock(subscription.enrollmentId)
         let fixed: ColumnValues<SubscriptionColumn> = [
             .enrollmentId: subscription.enrollmentId.text,
             .tokenDigest: subscription.tokenDigest,
@@ -62,7 +62,7 @@ extension StoreTransaction {
     ///
     /// The other columns of a subscription never change.
     package func update(_ subscription: KeptSubscription) throws {
-        try hold(subscription.enrollmentId)
+        try lock(subscription.enrollmentId)
         try database.update(
             SubscriptionColumn.table, set: Self.changingColumns(subscription),
             where: [.tokenDigest: subscription.tokenDigest])
@@ -74,6 +74,6 @@ extension StoreTransaction {
     }
 
     package func removeSubscription(_ tokenDigest: [UInt8]) throws {
-        try database.run("DELETE FROM push_subscription WHERE token_digest = ?", [tokenDigest])
+        try database.execute("DELETE FROM push_subscription WHERE token_digest = ?", [tokenDigest])
     }
 }

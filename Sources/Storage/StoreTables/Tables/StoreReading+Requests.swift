@@ -32,7 +32,7 @@ extension StoreReading {
     }
 
     package func request(_ id: RequestID) throws -> RequestRecord? {
-        try hold(.enrollmentOfRequest(id))
+        try lock(.enrollmentOfRequest(id))
         if sealing.isShared, written != nil { return try requestWithEnrollment(id) }
         return try requests("WHERE id = ?", [id.text]).first
     }
@@ -154,7 +154,7 @@ extension StoreReading {
     ///
     /// Includes a request that was cancelled before it came, but no request that was refused or came too late.
     package func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord? {
-        try hold(enrollment)
+        try lock(enrollment)
         return try requests(
             """
             WHERE acs_trans_id = ? AND enrollment_id = ? AND is_presented = 1
@@ -164,7 +164,7 @@ extension StoreReading {
     }
 
     package func pendingCount(enrollment: EnrollmentID?) throws -> Int {
-        if let enrollment { try hold(enrollment) }
+        if let enrollment { try lock(enrollment) }
         let all = "SELECT COUNT(*) FROM request WHERE state = 'pending'"
         guard let enrollment else { return Int(try database.number(all) ?? 0) }
         return Int(try database.number(all + " AND enrollment_id = ?", [enrollment.text]) ?? 0)
@@ -174,7 +174,7 @@ extension StoreReading {
     ///
     /// Times are seconds since 1970.
     package func unpresentedCount(enrollment: EnrollmentID, since: Int64, until: Int64) throws -> Int {
-        try hold(enrollment)
+        try lock(enrollment)
         let sql = """
             SELECT COUNT(*) FROM request
             WHERE is_presented = 0 AND enrollment_id = ? AND received_at >= ? AND received_at <= ?
@@ -224,7 +224,7 @@ extension StoreReading {
 extension StoreTransaction {
     /// Inserts a request with its evidence.
     package func insert(_ request: RequestRecord, _ evidence: KeptEvidence) throws {
-        try hold(request.enrollmentId)
+        try lock(request.enrollmentId)
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
         let fixed: ColumnValues<RequestColumn> = [
             .id: request.id.text,
@@ -241,7 +241,7 @@ extension StoreTransaction {
 
     /// Updates a request: the message to answer, the life, the last delivery error and the conflict flag.
     package func update(_ request: RequestRecord) throws {
-        try hold(request.enrollmentId)
+        try lock(request.enrollmentId)
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
         let size: ColumnValues<RequestColumn> = [.countedBytes: StoredSize.of(request, text: nil)]
         let columns = try Self.messageColumns(request, cipher) + lifeColumns(request) + size
@@ -251,7 +251,7 @@ extension StoreTransaction {
 
     /// Updates a request, except for the message to answer.
     package func updateLife(of request: RequestRecord) throws {
-        try hold(request.enrollmentId)
+        try lock(request.enrollmentId)
         try database.update(RequestColumn.table, set: lifeColumns(request), where: [.id: request.id.text])
     }
 

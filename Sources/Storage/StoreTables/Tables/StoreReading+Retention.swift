@@ -69,7 +69,7 @@ extension StoreTransaction {
             for table in [
                 "journal_of_request WHERE request_seq", "script WHERE request_seq", "request WHERE seq",
             ] {
-                try database.run("DELETE FROM \(table) = ?", [seq])
+                try database.execute("DELETE FROM \(table) = ?", [seq])
             }
         }
     }

@@ -67,13 +67,13 @@ extension StoreTransaction {
         guard let host else { return .ours }
         // The row lock lets one host at a time decide. A host that starts from now on seals under the new secret.
         guard try database.text("SELECT host FROM secret_change FOR UPDATE") != nil else { return .over }
-        try database.run(SecretChangeStatement.shutOut)
+        try database.execute(SecretChangeStatement.shutOut)
         // Asked after the shut-out: a host that renewed its lease just before that counts as running, and is found.
         let sealers = try database.rows(SecretChangeStatement.sealers) { row in
             if case .text(let name) = row[0] { name } else { "" }
         }
         guard sealers.isEmpty else { return .waits(for: sealers) }
-        try database.run(SecretChangeStatement.takeOver, [host.text])
+        try database.execute(SecretChangeStatement.takeOver, [host.text])
         return try database.text("SELECT host FROM secret_change") == host.text ? .ours : .another
     }
 
@@ -83,11 +83,11 @@ extension StoreTransaction {
     ///
     /// - Parameter rewrapped: returns the key under the new secret. `nil` if it is under the new secret already.
     package func concludeSecretChange(_ rewrapped: ([UInt8]) throws -> [UInt8]?) throws {
-        guard host != nil else { return try database.run("INSERT INTO scrub_due VALUES (1) ON CONFLICT DO NOTHING") }
+        guard host != nil else { return try database.execute("INSERT INTO scrub_due VALUES (1) ON CONFLICT DO NOTHING") }
         for old in try sealedAuditKeysOfOthers() {
             guard let new = try rewrapped(old) else { continue }
-            try database.run("UPDATE audit_key SET sealed = ? WHERE sealed = ?", [new, old])
+            try database.execute("UPDATE audit_key SET sealed = ? WHERE sealed = ?", [new, old])
         }
-        try database.run("DELETE FROM secret_change")
+        try database.execute("DELETE FROM secret_change")
     }
 }

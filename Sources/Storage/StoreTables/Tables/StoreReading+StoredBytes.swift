@@ -37,7 +37,7 @@ extension StoreReading {
     /// Messages are counted from `since` to `until`, in seconds since 1970, in slots of five minutes of the clock. The
     /// first and the last slot count as a whole. A repeated message does not count.
     package func storedTally(of enrollment: EnrollmentID, since: Int64, until: Int64) throws -> StoredTally {
-        try hold(enrollment)
+        try lock(enrollment)
         let sql = """
             SELECT CAST(COALESCE(SUM(messages), 0) AS BIGINT),
                 (SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM stored_bytes WHERE owner = ?1),

@@ -70,7 +70,7 @@ package struct ApproverCases: Sendable {
                 let outcome = outcomes[one.header.name]
                 return PlayableCase(header: one.header, runsAlone: false) { trace in
                     guard let outcome else { throw CaseEnd.notRun(limit.sentence) }
-                    trace.take(outcome.exchanges)
+                    trace.replace(outcome.exchanges)
                     if let end = outcome.end { throw end }
                 }
             }

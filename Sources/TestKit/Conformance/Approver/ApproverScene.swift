@@ -61,7 +61,7 @@ struct ApproverScene {
         case .batch: issuer.set { $0.changes[.discovery]?["batchFetchEndpoint"] = nil }
         case .end: try await issuer.endEnrollment()
         case .signCount(let more): try await issuer.raiseSignCount(by: UInt32(clamping: more))
-        case .restart: try await approver.run("restart", wire: wire, trace: trace)
+        case .restart: try await approver.output("restart", wire: wire, trace: trace)
         }
     }
 

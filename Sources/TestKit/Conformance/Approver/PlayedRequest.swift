@@ -56,11 +56,11 @@ struct PlayedRequest: Sendable {
                 exponentPolicy: facts.exponentPolicy),
             keys: JWKSet(keys: [(ScriptedSandbox.keyID, issuer.key.publicKey)]), now: now)
         message = PreparedMessage(jti: content.jti, jws: jws, request: verdict.request)
-        try Self.check(verdict, of: one, now: now)
+        try Self.verify(verdict, of: one, now: now)
     }
 
     /// Verifies that the message, with the parties of the run, still has the verdict of its case.
-    private static func check(_ verdict: MessageVerdict, of one: RequestCase, now: Int64) throws {
+    private static func verify(_ verdict: MessageVerdict, of one: RequestCase, now: Int64) throws {
         let came = RequestFinding(verdict).verdict
         let isAhead = [.early, .tooEarly].contains(one.expected) && ["early", "tooEarly"].contains(came)
         guard came == one.expected.rawValue || isAhead else {

@@ -60,7 +60,7 @@ struct RequestBatch: Sendable {
         _ issuer: ScriptedSandbox, _ approver: TestedApprover, wire: Wire, trace: Trace
     ) async throws -> EnrolledApprover {
         try await issuer.invite { input, variables in
-            _ = try await approver.run("enroll", input, variables, wire: wire, trace: trace)
+            _ = try await approver.output("enroll", input, variables, wire: wire, trace: trace)
         }
         if let member = issuer.member { return member }
         throw CaseEnd.failed(
@@ -139,7 +139,7 @@ struct RequestBatch: Sendable {
         let end = ContinuousClock.now + ApproverScene.decisionLimit
         while try await !approver.decides("approve", one.kitRequest, wire: wire, trace: trace) {
             if let came = issuer.decisions.first(where: { $0.jti == one.message.jti }) {
-                try Self.check(came, what)
+                try Self.expectValid(came, what)
                 return
             }
             guard ContinuousClock.now < end else {
@@ -152,10 +152,10 @@ struct RequestBatch: Sendable {
         guard let came = try await decision(on: one, at: issuer, trace, until: .now + limit) else {
             throw CaseEnd.failed("approved \(what), and sent no decision within \(limit.components.seconds) s")
         }
-        try Self.check(came, what)
+        try Self.expectValid(came, what)
     }
 
-    private static func check(_ came: JudgedDecision, _ what: String) throws {
+    private static func expectValid(_ came: JudgedDecision, _ what: String) throws {
         if case .deny(let reason)? = came.message { throw CaseEnd.failed("denied \(what) with \(reason.rawValue)") }
         if let problem = came.problem {
             throw CaseEnd.failed("approved \(what) with an assertion that does not hold: \(problem)")

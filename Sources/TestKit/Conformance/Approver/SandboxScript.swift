@@ -31,7 +31,7 @@ struct SandboxScript {
     var enrollmentProblem: String?
 
     /// Records a call if there is room, and returns its number and its scripted answer, if there is one.
-    mutating func take(_ call: ApproverCall) -> (number: Int?, script: ScriptedAnswer?) {
+    mutating func record(_ call: ApproverCall) -> (number: Int?, script: ScriptedAnswer?) {
         let hasRoom = calls.count < ApproverCall.limit && bytes + call.body.count <= ApproverCall.maxBytes
         if hasRoom {
             calls.append(call)

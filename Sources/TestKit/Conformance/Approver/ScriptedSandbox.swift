@@ -92,16 +92,16 @@ final class ScriptedSandbox: Sendable {
     func answer(to call: Call) async -> Answer {
         guard !call.path.hasPrefix(SandboxRoutes.prefix) else { return Answer(status: 404) }
         guard let endpoint = CaseEndpoint(call) else { return await router.answer(to: call) }
-        let (number, script) = state.withLock { $0.take(ApproverCall(endpoint, call)) }
+        let (number, script) = state.withLock { $0.record(ApproverCall(endpoint, call)) }
         if let script, !script.isTaken { return script.answer }
         let answer = await router.answer(to: call)
-        if endpoint == .enrollments { await note(answer) }
+        if endpoint == .enrollments { await record(answer) }
         if let number { state.withLock { $0.keep(answer, to: number) } }
         return script?.answer ?? changed(answer, of: endpoint)
     }
 
     /// Records the enrollment, or the reason why it failed.
-    private func note(_ answer: Answer) async {
+    private func record(_ answer: Answer) async {
         guard answer.status == 201 else {
             let problem = Problem(bytes: answer.body, contentType: answer.contentType)
             return state.withLock { $0.enrollmentProblem = problem?.detail ?? "HTTP \(answer.status)" }

@@ -34,7 +34,7 @@ enum ScriptedSandboxServer {
             result = .success(try await body(issuer))
         } catch { result = .failure(error) }
         // Waiting polls end, and their connections with them.
-        holder.end()
+        holder.close()
         try? await server.close()
         return try result.get()
     }
@@ -52,7 +52,7 @@ private final class SandboxHolder: Sendable {
 
     func get() -> ScriptedSandbox? { issuer.withLock { $0 } }
 
-    func end() {
+    func close() {
         let issuer = issuer.withLock { held in
             defer { held = nil }
             return held

@@ -44,7 +44,7 @@ package struct TestedApprover: Sendable {
     ///
     /// - Throws: ``CaseEnd/notShown(_:)`` if the command is missing.
     @discardableResult
-    func run(
+    func output(
         _ name: String, _ input: JSONObject = [:], _ variables: [String: String] = [:], wire: Wire, trace: Trace
     ) async throws -> CommandOutput {
         guard let command = commands[name] else { throw CaseEnd.notShown("there is no command for `\(name)`") }
@@ -73,7 +73,7 @@ package struct TestedApprover: Sendable {
     ///
     /// The command prints a JSON list, or one acsTransId a line.
     func pending(wire: Wire, trace: Trace) async throws -> Set<String> {
-        let text = try await run("pending", wire: wire, trace: trace).text
+        let text = try await output("pending", wire: wire, trace: trace).text
         guard text.hasPrefix("[") else {
             return Set(text.split(whereSeparator: \.isWhitespace).map { $0.lowercased() })
         }

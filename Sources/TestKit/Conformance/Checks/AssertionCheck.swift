@@ -20,7 +20,7 @@ package struct AssertionFacts: Sendable {
     package init() {}
 
     /// Adds the facts of a valid request; facts that are already given stay.
-    package mutating func take(_ request: AuthnRequest, issuer: String) throws {
+    package mutating func add(_ request: AuthnRequest, issuer: String) throws {
         challenge = challenge ?? request.challenge
         origin = origin ?? issuer
         rpId = rpId ?? request.options.rpId
@@ -50,7 +50,7 @@ package enum AssertionCheck {
             let rule = error.code.rawValue
             findings.fail(rule, because: error.message)
             guard tried.insert(rule).inserted, try reading.goOn(behind: error.code) else {
-                findings.end(at: rule)
+                findings.stop(at: rule)
                 break
             }
         }

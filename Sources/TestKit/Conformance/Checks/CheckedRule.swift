@@ -23,7 +23,7 @@ struct CheckFindings {
 
     mutating func fail(_ id: String, because reason: String) { failures[id] = reason }
     mutating func leaveOut(_ id: String, because reason: String) { unchecked[id] = reason }
-    mutating func end(at id: String) { end = id }
+    mutating func stop(at id: String) { end = id }
 
     /// Returns one row for each rule, in order.
     func rows(_ rules: [CheckedRule]) -> [CheckReport.Row] {

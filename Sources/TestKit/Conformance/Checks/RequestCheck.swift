@@ -109,7 +109,7 @@ private struct RequestReading {
             findings.fail(rule, because: finding(verdict).reason)
             if rule == "unknownKey" { findings.leaveOut("signature", because: "its key is not known") }
             guard tried.insert(rule).inserted, try goOn(behind: rule) else {
-                findings.end(at: rule)
+                findings.stop(at: rule)
                 break
             }
             verdict = read()

@@ -72,7 +72,7 @@ package final class TestedClock: Sendable {
 
     /// Moves the issuer's clock, and adopts the time that the command prints: it may have been ahead before.
     func move(_ issuer: TestedIssuer, by seconds: Int64, wire: Wire, trace: Trace) async throws {
-        let output = try await issuer.run("clock", ["seconds": .integer(seconds)], wire: wire, trace: trace)
+        let output = try await issuer.output("clock", ["seconds": .integer(seconds)], wire: wire, trace: trace)
         guard let now = Int64(output.text) ?? (try? output.object?.integer("now")), now > 1_000_000_000 else {
             throw CaseEnd.broken("the command for `clock` printed no time, which is seconds since 1970")
         }

@@ -17,7 +17,7 @@ extension IssuerScene {
         let answer = try await ask(
             "POST", try await discovered().authnRequestsEndpoint + "/\(jti)/decision",
             token: try token(order.token, of: known.cardholder), body: body)
-        try check(answer, to: Self.sentence(order), step.expected, usual: 200)
+        try verify(answer, to: Self.sentence(order), step.expected, usual: 200)
         guard answer.status == 200 else { return }
         let status: TransStatus
         do { status = try DecisionAnswer(bytes: answer.body).transStatus } catch {
@@ -101,7 +101,7 @@ extension IssuerScene {
     // MARK: The bank's side
 
     func cancel(_ name: String) async throws {
-        _ = try await issuer.run("cancel", try purchaseInput(name), wire: wire, trace: trace)
+        _ = try await issuer.output("cancel", try purchaseInput(name), wire: wire, trace: trace)
     }
 
     func outcome(of name: String, _ step: IssuerStep) async throws {
@@ -111,7 +111,7 @@ extension IssuerScene {
         let said: String?
         if issuer.has("outcome") {
             said = Self.transStatus(
-                of: try await issuer.run("outcome", try purchaseInput(name), wire: wire, trace: trace))
+                of: try await issuer.output("outcome", try purchaseInput(name), wire: wire, trace: trace))
         } else {
             said = try await purchaseOutcome(name)
         }

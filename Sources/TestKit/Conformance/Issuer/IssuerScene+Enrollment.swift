@@ -23,7 +23,7 @@ extension IssuerScene {
         let body: JSONObject = ["enrollmentCode": .string(code)]
         let answer = try await ask(
             "POST", try await discovered().enrollmentOptionsEndpoint, body: body.serialized())
-        try check(answer, to: "an enrollment code", step.expected, usual: 200)
+        try verify(answer, to: "an enrollment code", step.expected, usual: 200)
         guard answer.status == 200 else { return }
         let options = try creationOptions(answer.body)
         cardholders[step.cardholder]?.options = options
@@ -57,14 +57,14 @@ extension IssuerScene {
                 throw CaseEnd.broken("the case registers again what it has not registered")
             }
             expected.statuses = [201]
-            try check(answer, to: "the same registration again", expected, usual: 201)
+            try verify(answer, to: "the same registration again", expected, usual: 201)
             guard (try? EnrollmentAnswer(bytes: answer.body).json) == (try? EnrollmentAnswer(bytes: before).json) else {
                 throw CaseEnd.failed("answered the same registration otherwise than before; section 4.2 says the same")
             }
             return
         }
         let what = order.wrong == .none ? "a registration" : "a registration with \(order.wrong.rawValue)"
-        try check(answer, to: what, expected, usual: 201)
+        try verify(answer, to: what, expected, usual: 201)
         guard answer.status == 201 else { return }
         do {
             cardholders[name]?.membership = try EnrollmentAnswer(bytes: answer.body)
@@ -117,7 +117,7 @@ extension IssuerScene {
     mutating func status(_ choice: IssuerStep.TokenChoice, _ step: IssuerStep) async throws {
         let answer = try await ask(
             "GET", try await discovered().authenticatorEndpoint, token: try token(choice, of: step.cardholder))
-        try check(answer, to: "GET authenticatorEndpoint", step.expected, usual: 200)
+        try verify(answer, to: "GET authenticatorEndpoint", step.expected, usual: 200)
         guard answer.status == 200 else { return }
         let (cardholder, membership) = try member(step.cardholder)
         let status: AuthenticatorStatus
@@ -136,19 +136,19 @@ extension IssuerScene {
     mutating func unenroll(_ choice: IssuerStep.TokenChoice, _ step: IssuerStep) async throws {
         let answer = try await ask(
             "DELETE", try await discovered().authenticatorEndpoint, token: try token(choice, of: step.cardholder))
-        try check(answer, to: "DELETE authenticatorEndpoint", step.expected, usual: 204)
+        try verify(answer, to: "DELETE authenticatorEndpoint", step.expected, usual: 204)
     }
 
     mutating func subscribe(_ endpoint: String?, _ step: IssuerStep) async throws {
         let url = try await subscriptionURL()
         let body = try Self.subscription(endpoint ?? "http://127.0.0.1:9/push/conform").json.serialized()
         let answer = try await ask("PUT", url, token: try token(.own, of: step.cardholder), body: body)
-        try check(answer, to: "PUT push-subscription", step.expected, usual: 204)
+        try verify(answer, to: "PUT push-subscription", step.expected, usual: 204)
     }
 
     mutating func unsubscribe(_ step: IssuerStep) async throws {
         let answer = try await ask("DELETE", try await subscriptionURL(), token: try token(.own, of: step.cardholder))
-        try check(answer, to: "DELETE push-subscription", step.expected, usual: 204)
+        try verify(answer, to: "DELETE push-subscription", step.expected, usual: 204)
     }
 
     private mutating func subscriptionURL() async throws -> String {

@@ -52,7 +52,7 @@ extension IssuerScene {
         let (issuer, wire, trace) = (issuer, wire, trace)
         background { [input] in
             do {
-                output.set(.success(try await issuer.run("purchase", input, wire: wire, trace: trace)))
+                output.set(.success(try await issuer.output("purchase", input, wire: wire, trace: trace)))
             } catch let end as CaseEnd {
                 output.set(.failure(end))
             } catch { output.set(.failure(.broken("\(error)"))) }
@@ -93,7 +93,7 @@ extension IssuerScene {
     ) async throws {
         let answer = try await list(
             wait: wait, after: try cursor(after, of: step.cardholder), token: try token(choice, of: step.cardholder))
-        try check(answer, to: "a fetch", step.expected, usual: 200)
+        try verify(answer, to: "a fetch", step.expected, usual: 200)
         guard answer.status == 200 else { return }
         try checkListed(try await learn(answer.body, of: step.cardholder), step.expected)
     }
@@ -104,7 +104,7 @@ extension IssuerScene {
         let answer = try await list(
             wait: String(seconds), after: try cursor(.last, of: step.cardholder),
             token: try token(.own, of: step.cardholder))
-        try check(answer, to: "a long poll", step.expected, usual: 200)
+        try verify(answer, to: "a long poll", step.expected, usual: 200)
         var expected = step.expected
         expected.lists.append(order.name)
         try checkListed(try await learn(answer.body, of: step.cardholder), expected)
@@ -266,7 +266,7 @@ extension IssuerScene {
         }
         let answer = try await ask(
             "POST", url, body: BatchFetchRequest(wait: wait, entries: asked).bytes, patience: Int64(wait))
-        try check(answer, to: "a batch fetch", step.expected, usual: 200)
+        try verify(answer, to: "a batch fetch", step.expected, usual: 200)
         guard answer.status == 200 else { return }
         let results: [BatchFetchAnswer.Result]
         do { results = try BatchFetchAnswer(bytes: answer.body).results } catch {

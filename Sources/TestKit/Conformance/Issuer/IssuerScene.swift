@@ -74,7 +74,7 @@ struct IssuerScene {
     /// Verifies an answer against the case's expectation, or else against `usual`.
     ///
     /// - Parameter what: the call, as the start of a sentence.
-    mutating func check(
+    mutating func verify(
         _ answer: WireAnswer, to what: String, _ expected: Expectation, usual: Int
     ) throws {
         let statuses = expected.statuses ?? [usual]
@@ -153,7 +153,7 @@ struct IssuerScene {
 
     private mutating func discover(_ expected: Expectation) async throws {
         let answer = try await ask("GET", issuer.url.text + Discovery.path)
-        try check(answer, to: "the call for the discovery document", expected, usual: 200)
+        try verify(answer, to: "the call for the discovery document", expected, usual: 200)
         do { discovery = try Discovery(json: answer.body, expected: issuer.url) } catch {
             throw CaseEnd.failed("the discovery document is not in order: \(error); section 3")
         }
@@ -196,6 +196,6 @@ struct IssuerScene {
         let answer = try await ask(
             call.method, endpoint + call.path, token: try token(call.token, of: step.cardholder),
             body: call.body.map { Array($0.utf8) })
-        try check(answer, to: "\(call.method) \(call.endpoint)\(call.path)", step.expected, usual: 200)
+        try verify(answer, to: "\(call.method) \(call.endpoint)\(call.path)", step.expected, usual: 200)
     }
 }

@@ -78,5 +78,5 @@ package final class Trace: Sendable {
     }
 
     /// Replaces its exchanges with those of another trace.
-    func take(_ exchanges: KeptExchanges) { kept.withLock { $0 = exchanges } }
+    func replace(_ exchanges: KeptExchanges) { kept.withLock { $0 = exchanges } }
 }

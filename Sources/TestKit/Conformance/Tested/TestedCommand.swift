@@ -48,7 +48,7 @@ package enum TestedCommand: Sendable {
     ) async throws -> CommandOutput {
         switch self {
         case .shell(let command):
-            return try await run(
+            return try await shellOutput(
                 command, name, input: input, variables: variables, secrets: wire.secrets, trace: trace, mayFail: mayFail
             )
         case .post(let url, let headers):
@@ -66,7 +66,7 @@ package enum TestedCommand: Sendable {
         }
     }
 
-    private func run(
+    private func shellOutput(
         _ command: String, _ name: String, input: JSONObject, variables: [String: String], secrets: KnownSecrets,
         trace: Trace, mayFail: Bool
     ) async throws -> CommandOutput {
@@ -76,7 +76,7 @@ package enum TestedCommand: Sendable {
             let shell = try ShellRun(command, variables: variables, input: input.serialized())
             let end = began + Self.limit
             ran = try await withTaskCancellationHandler {
-                try await OwnThread.run {
+                try await OwnThread.perform {
                     let bytes = shell.bytes(upTo: Self.maxOutput, until: end)
                     if bytes.map({ $0.count > Self.maxOutput }) ?? true { shell.kill() }
                     return (bytes, shell.status(until: end))

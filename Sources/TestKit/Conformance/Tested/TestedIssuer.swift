@@ -48,7 +48,7 @@ package struct TestedIssuer: Sendable {
     /// Runs a command.
     ///
     /// - Throws: ``CaseEnd/notShown(_:)`` if the command is missing.
-    func run(_ name: String, _ input: JSONObject, wire: Wire, trace: Trace) async throws -> CommandOutput {
+    func output(_ name: String, _ input: JSONObject, wire: Wire, trace: Trace) async throws -> CommandOutput {
         guard let command = commands[name] else { throw CaseEnd.notShown("there is no command for `\(name)`") }
         return try await command.output(
             name, of: input, variables: ["ISSUER": url.text], wire: wire, trace: trace)
@@ -56,7 +56,7 @@ package struct TestedIssuer: Sendable {
 
     /// Gets a new enrollment code.
     func code(wire: Wire, trace: Trace) async throws -> String {
-        let output = try await run("code", [:], wire: wire, trace: trace)
+        let output = try await output("code", [:], wire: wire, trace: trace)
         var code = output.text
         for name in ["code", "enrollmentCode"] { code = (try? output.object?.string(name)) ?? code }
         if code.hasPrefix("oob-enroll:") {

@@ -12,7 +12,7 @@ final class StreamCount: Sendable {
     private let count = Mutex(0)
 
     /// Takes a place until it is released, or returns `nil` if none is free.
-    func take() -> Place? {
+    func acquire() -> Place? {
         count.withLock { count in
             guard count < Self.limit else { return nil }
             count += 1

@@ -53,7 +53,7 @@ struct InboxResponder: Sendable {
             return (PageAnswer.notice(.noSession(Self.hint(asked, origin), request.method == .post)), false)
         }
         if request.method == .post, request.uri.path == "/logout" {
-            sessions.end(ids)
+            sessions.remove(ids)
             var response = PageAnswer.notice(.loggedOut)
             response.headers[.setCookie] = cookie.end
             return (response, true)
@@ -76,7 +76,7 @@ struct InboxResponder: Sendable {
         // The session may have ended during the call, so it is looked up again.
         let limits = await kinds.limits
         if let session = sessions.session(ids, at: asked, within: limits, isActivity: isActivity) { return session }
-        sessions.end(ids)
+        sessions.remove(ids)
         return nil
     }
 
@@ -118,7 +118,7 @@ struct InboxResponder: Sendable {
     ) async throws(ClientError) -> Response {
         let path = request.uri.path.split(separator: "/").map(String.init)
         if request.method == .get, request.uri.path == "/events" {
-            guard let place = streams.take() else { return PageAnswer.notice(.tooManyWindows) }
+            guard let place = streams.acquire() else { return PageAnswer.notice(.tooManyWindows) }
             peer.hasSentAll()
             peer.takesLong()
             return EventRelay(agent: agent, place: place) { [self] in

@@ -25,7 +25,7 @@ final class FetchQuota: Sendable {
     /// Throws 429 if the authenticator has used up its quota. `now` is in seconds since 1970.
     func admit(_ authenticatorId: String, now: Int64) throws(SandboxError) {
         let wait = state.withLock { state in
-            let wait = state.rates.take(authenticatorId, now: .seconds(now))
+            let wait = state.rates.spend(authenticatorId, now: .seconds(now))
             if wait != nil { state.refused[authenticatorId, default: 0] += 1 }
             return wait
         }

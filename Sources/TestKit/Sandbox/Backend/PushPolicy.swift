@@ -14,7 +14,7 @@ package enum PushPolicy: Sendable {
         }
     }
 
-    func check(_ subscription: PushSubscription) throws(SandboxError) {
+    func expectAllowed(_ subscription: PushSubscription) throws(SandboxError) {
         guard allows(subscription.endpoint) else {
             throw .listed(
                 .invalidRequest,

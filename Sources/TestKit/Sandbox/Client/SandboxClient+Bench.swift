@@ -87,12 +87,12 @@ extension SandboxClient {
 extension SandboxClient {
     /// Throws if the sandbox would refuse the odds or the failures.
     package static func checkFaults(odds: String?, next: [String]) throws(OrderError) {
-        try check { _ = try FaultOrder(try FaultOrder.body(odds: odds, next: next)) }
+        try expectValid { _ = try FaultOrder(try FaultOrder.body(odds: odds, next: next)) }
     }
 
     /// Throws unless the text is a status of purchases.
     package static func checkStatus(_ text: String) throws(OrderError) {
-        try check { _ = try PurchaseRegister.status(text) }
+        try expectValid { _ = try PurchaseRegister.status(text) }
     }
 
     /// Throws unless the text has the form of an acsTransId.

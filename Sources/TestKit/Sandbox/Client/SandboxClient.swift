@@ -68,7 +68,7 @@ package struct SandboxClient: Sendable {
     package static func checkEnrollmentCode(
         attestation: String?, userVerification: String?, expiresIn: Int64?
     ) throws(OrderError) {
-        try check {
+        try expectValid {
             let body = codeOrder(attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
             _ = try CodeOrder(body)
         }
@@ -79,7 +79,7 @@ package struct SandboxClient: Sendable {
         _ members: [(name: String, value: String)], nonPayment: Bool, instrument: [(name: String, value: String)],
         emv: [String], expiresIn: Int64?
     ) throws(OrderError) {
-        try check {
+        try expectValid {
             let body = try purchaseOrder(
                 members, nonPayment: nonPayment, instrument: instrument, emv: emv, expiresIn: expiresIn)
             _ = try PurchaseOrder(body, dependencies: .system)
@@ -95,7 +95,7 @@ package struct SandboxClient: Sendable {
         return ["threeDSRequestorDecReqInd=Y", "threeDSRequestorDecMaxTime=" + padded]
     }
 
-    static func check(_ read: () throws -> Void) throws(OrderError) {
+    static func expectValid(_ read: () throws -> Void) throws(OrderError) {
         do {
             try read()
         } catch let refusal as SandboxError {

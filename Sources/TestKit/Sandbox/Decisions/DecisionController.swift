@@ -20,7 +20,7 @@ struct DecisionController: Sendable {
 
     let backend: IssuerBackend
 
-    func take(_ incoming: Incoming) async throws -> Answer {
+    func accept(_ incoming: Incoming) async throws -> Answer {
         let authenticator = try await backend.authenticated(incoming)
         guard let jti = incoming.captured.first.flatMap(TokenID.init) else { throw Self.unknownRequest }
         let digest = try SHA256Digest.of(incoming.body)
@@ -37,7 +37,7 @@ struct DecisionController: Sendable {
             if case .refused(let refusal) = outcome { try RefusedDecisions.keep(refusal, of: visit, in: db) }
             return (outcome, purchase.acsTransId)
         }
-        backend.notifier.ring(.purchase(acsTransId))
+        backend.notifier.notify(.purchase(acsTransId))
         switch outcome {
         case .taken(let status): return .json(200, ["transStatus": .string(status.rawValue)])
         case .refused(let refusal): throw refusal

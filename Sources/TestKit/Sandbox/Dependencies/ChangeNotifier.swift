@@ -35,7 +35,7 @@ package final class ChangeNotifier: Sendable {
     /// The number of waiters; a waiter for several topics counts once for each.
     package var waiting: Int { state.withLock { $0.count } }
 
-    func ring(_ topic: Topic) {
+    func notify(_ topic: Topic) {
         let woken = state.withLock { state in
             [topic, .anything].flatMap { state.waiters[$0].map { Array($0.values) } ?? [] }
         }

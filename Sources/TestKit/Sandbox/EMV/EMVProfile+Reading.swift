@@ -77,11 +77,11 @@ extension EMVProfile {
         oobApp = try Self.oobApp(members)
         oobContinue = try members.text("oobContinue", ["01", "02"])
         oobAppFailed = try members.text("oobAppStatus", ["01"]) != nil
-        try check(transaction)
+        try verify(transaction)
     }
 
     /// Verifies the rules that span several members or the transaction.
-    private func check(_ transaction: Transaction) throws {
+    private func verify(_ transaction: Transaction) throws {
         if oobAppFailed, oobApp == nil {
             throw EMVMembers.refusal("oobAppStatus", "it takes an oobAppURL, which did not open")
         }

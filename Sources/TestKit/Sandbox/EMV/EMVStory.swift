@@ -22,7 +22,7 @@ struct EMVStory: Sendable {
         flow.begin(at: purchase.createdAt)
         flow.addMiddle(creqs.filter { $0.answer == .instructions }, requests)
         if let completion {
-            flow.end(EMVOutcome(completion: completion, profile: purchase.emv), requests)
+            flow.finish(EMVOutcome(completion: completion, profile: purchase.emv), requests)
             flow.addAfterwards(creqs.filter { $0.answer != .instructions }, completion)
         }
         steps = flow.steps
@@ -108,7 +108,7 @@ private struct Flow {
         steps += order.flatMap { events[$0].steps }
     }
 
-    mutating func end(_ outcome: EMVOutcome, _ requests: [RequestStory]) {
+    mutating func finish(_ outcome: EMVOutcome, _ requests: [RequestStory]) {
         let completion = outcome.completion
         let at = completion.at
         if let jti = completion.jti {

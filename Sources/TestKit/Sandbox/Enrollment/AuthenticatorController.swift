@@ -35,6 +35,6 @@ struct AuthenticatorController: Sendable {
                 arguments: [now, ending, id])
             try db.execute(sql: "DELETE FROM listing WHERE authenticatorId = ?", arguments: [id])
         }
-        backend.notifier.ring(.authenticator(id))
+        backend.notifier.notify(.authenticator(id))
     }
 }

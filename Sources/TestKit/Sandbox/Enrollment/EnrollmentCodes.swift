@@ -60,7 +60,7 @@ struct EnrollmentCodes: Sendable {
                 algorithms: order.algorithms, expiresAt: expiresAt
             ).insert(db)
         }
-        backend.notifier.ring(.anything)
+        backend.notifier.notify(.anything)
         return .json(201, ["code": .string(code), "link": .string(Self.link(site.issuer, code))])
     }
 

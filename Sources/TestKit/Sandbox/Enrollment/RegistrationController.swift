@@ -16,9 +16,9 @@ struct RegistrationController: Sendable {
 
     let backend: IssuerBackend
 
-    func take(_ incoming: Incoming) async throws -> Answer {
+    func accept(_ incoming: Incoming) async throws -> Answer {
         let request = try EnrollmentRequest(bytes: incoming.body)
-        if let subscription = request.pushSubscription { try backend.pushPolicy.check(subscription) }
+        if let subscription = request.pushSubscription { try backend.pushPolicy.expectAllowed(subscription) }
         let digest = try SHA256Digest.of(incoming.body)
         let site = try backend.site.get()
         let now = backend.now
@@ -38,7 +38,7 @@ struct RegistrationController: Sendable {
             try ceremony.update(db)
             return answer
         }
-        backend.notifier.ring(.anything)
+        backend.notifier.notify(.anything)
         return answer
     }
 

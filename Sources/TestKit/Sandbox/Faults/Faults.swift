@@ -46,16 +46,16 @@ package final class Faults: Sendable {
     ) async -> Answer {
         var (call, draw) = draw(point)
         draw.follow(takePlanned(for: point, at: .before))
-        await hold(call, by: draw, at: .before)
+        await delay(call, by: draw, at: .before)
         if let fault = draw.fault(.before) {
             report(fault.kind.description, at: .before, of: call)
-            await hold(call, by: draw, at: .after)
+            await delay(call, by: draw, at: .after)
             return fault.answer(insteadOf: .noContent)
         }
         var answer = await processing(draw.relisting == nil ? incoming : incoming.fromTheStart)
         draw.follow(takePlanned(for: point, at: .after))
         answer = disturb(answer, to: incoming, by: draw, of: call)
-        await hold(call, by: draw, at: .after)
+        await delay(call, by: draw, at: .after)
         guard let fault = draw.fault(.after) else { return answer }
         report(fault.kind.description, at: .after, of: call)
         return fault.answer(insteadOf: answer)
@@ -77,7 +77,7 @@ package final class Faults: Sendable {
         }
     }
 
-    private func hold(_ call: Numbered, by draw: FaultDraw, at moment: Fault.Moment) async {
+    private func delay(_ call: Numbered, by draw: FaultDraw, at moment: Fault.Moment) async {
         guard let pause = draw.pause, pause.moment == moment else { return }
         report("slow", at: moment, of: call)
         // The sleep ends early when the process is asked to stop.
@@ -139,7 +139,7 @@ package final class Faults: Sendable {
     }
 
     /// Appends to the plan, sets the odds if the order has some, and returns the number of planned faults.
-    func take(_ order: FaultOrder) throws(SandboxError) -> Int {
+    func plan(_ order: FaultOrder) throws(SandboxError) -> Int {
         let planned = try state.withLock { state throws(SandboxError) in
             guard state.planned.count + order.plan.count <= PlannedFault.maxPlanned else {
                 throw .badRequest("next: at most \(PlannedFault.maxPlanned) failures at a time")

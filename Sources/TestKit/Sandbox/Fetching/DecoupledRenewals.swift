@@ -29,8 +29,8 @@ struct DecoupledRenewals: Sendable {
                 return purchase.authenticatorId
             }
         }
-        for authenticatorId in renewed { backend.notifier.ring(.authenticator(authenticatorId)) }
-        if !renewed.isEmpty { backend.notifier.ring(.pushes) }
+        for authenticatorId in renewed { backend.notifier.notify(.authenticator(authenticatorId)) }
+        if !renewed.isEmpty { backend.notifier.notify(.pushes) }
     }
 
     /// Returns the pending decoupled purchases without an open request.

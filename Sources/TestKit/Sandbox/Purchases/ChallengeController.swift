@@ -20,7 +20,7 @@ struct ChallengeController: Sendable {
         return try await change(incoming) { purchase, maker, now, db in
             if let ended = try Completion.of(purchase, now: now, db) { throw Self.completed(ended) }
             try Self.checkHasChallenge(purchase)
-            try Self.end(
+            try Self.complete(
                 purchase, as: .cancelled, reason: isTimeout ? CompletionRecord.sdkTimedOut : nil, maker, now: now, db)
         }
     }
@@ -52,7 +52,7 @@ struct ChallengeController: Sendable {
             }
             if isInvalid {
                 if let completion { throw Self.completed(completion) }
-                try Self.end(
+                try Self.complete(
                     purchase, as: .notAuthenticated, reason: CompletionRecord.invalidCReq, maker, now: now, db)
                 return
             }
@@ -106,7 +106,7 @@ struct ChallengeController: Sendable {
     }
 
     /// Completes the purchase and cancels its open requests.
-    private static func end(
+    private static func complete(
         _ purchase: PurchaseRecord, as status: CompletionRecord.Status, reason: String?, _ maker: RequestMaker,
         now: Int64, _ db: Database
     ) throws {
@@ -129,9 +129,9 @@ struct ChallengeController: Sendable {
             try change(purchase, maker, now, db)
             return try PurchaseTimeline.of(purchase.id, now: now, db)
         }
-        backend.notifier.ring(.authenticator(timeline.purchase.authenticatorId))
-        backend.notifier.ring(.purchase(acsTransId.canonical))
-        backend.notifier.ring(.pushes)
+        backend.notifier.notify(.authenticator(timeline.purchase.authenticatorId))
+        backend.notifier.notify(.purchase(acsTransId.canonical))
+        backend.notifier.notify(.pushes)
         return .json(200, timeline.json)
     }
 }

@@ -33,7 +33,7 @@ extension IssuerBackend {
             let authenticator = try AuthenticatorRecord.referred(db, id: authenticatorId)
             for message in messages { try list(message, for: authenticator, in: db) }
         }
-        notifier.ring(.authenticator(authenticatorId))
+        notifier.notify(.authenticator(authenticatorId))
     }
 
     private func list(_ message: PreparedMessage, for authenticator: AuthenticatorRecord, in db: Database) throws {

@@ -30,9 +30,9 @@ struct PurchaseController: Sendable {
             try list(order, as: purchase, for: authenticator, by: maker, now: now, in: db)
             return try PurchaseTimeline.of(purchase.id, now: now, db)
         }
-        backend.notifier.ring(.authenticator(timeline.purchase.authenticatorId))
-        backend.notifier.ring(.purchase(timeline.purchase.acsTransId))
-        backend.notifier.ring(.pushes)
+        backend.notifier.notify(.authenticator(timeline.purchase.authenticatorId))
+        backend.notifier.notify(.purchase(timeline.purchase.acsTransId))
+        backend.notifier.notify(.pushes)
         return timeline
     }
 

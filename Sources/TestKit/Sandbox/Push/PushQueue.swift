@@ -55,7 +55,7 @@ struct PushQueue: Sendable {
     }
 
     /// Takes the next push that is due, or returns `nil` if none is due or enough are being sent.
-    func take() async throws -> Taken? {
+    func next() async throws -> Taken? {
         let now = backend.now
         return try await backend.store.queue.write { db in
             let push = try PushRecord.fetchOne(
@@ -97,7 +97,7 @@ struct PushQueue: Sendable {
             (push.state, push.dueAt) = (state, dueAt)
             (push.status, push.problem) = (outcome.status, outcome.obstacle?.rawValue)
             try push.update(db)
-            if case .gone = outcome { try Self.end(taken, now: now, db) }
+            if case .gone = outcome { try Self.unsubscribe(taken, now: now, db) }
         }
     }
 
@@ -116,7 +116,7 @@ struct PushQueue: Sendable {
     }
 
     /// Ends a subscription that the receiver no longer knows, unless another has replaced it meanwhile.
-    private static func end(_ taken: Taken, now: Int64, _ db: Database) throws {
+    private static func unsubscribe(_ taken: Taken, now: Int64, _ db: Database) throws {
         let current = try AuthenticatorRecord.referred(db, id: taken.push.authenticatorId).subscription
         guard current == taken.subscription else { return }
         try PushSubscriptionController.store(nil, of: taken.push.authenticatorId, now: now, db)

@@ -26,7 +26,7 @@ package struct PushSender: Service {
     /// Sends until the process is asked to stop; interrupted pushes are sent again after the next start.
     package func run() async throws {
         try await cancelWhenGracefulShutdown {
-            try await PushTransport.run(with: tls, limits: limits) { transport in
+            try await PushTransport.withTransport(with: tls, limits: limits) { transport in
                 try await queue.resume()
                 await withDiscardingTaskGroup { group in
                     while let taken = await next() { group.addTask { await send(taken, by: transport) } }
@@ -38,8 +38,8 @@ package struct PushSender: Service {
 
     /// Sends the pushes that are due now, one after the other, and returns.
     package func sendDue() async throws {
-        try await PushTransport.run(with: tls, limits: limits) { transport in
-            while let taken = try await queue.take() { await send(taken, by: transport) }
+        try await PushTransport.withTransport(with: tls, limits: limits) { transport in
+            while let taken = try await queue.next() { await send(taken, by: transport) }
         }
     }
 
@@ -48,7 +48,7 @@ package struct PushSender: Service {
         while !Task.isCancelled {
             do {
                 let seconds = try await queue.secondsToNext()
-                let taken = try await backend.notifier.firstValue(about: [.pushes], within: seconds, look: queue.take)
+                let taken = try await backend.notifier.firstValue(about: [.pushes], within: seconds, look: queue.next)
                 if let taken { return taken }
             } catch  where !Task.isCancelled {
                 backend.logger.error("the queue of pushes cannot be read", metadata: ["error": "\(error)"])
@@ -66,7 +66,7 @@ package struct PushSender: Service {
             // The push stays in state `sending` until the next start, which sends it again.
             backend.logger.error("what came of a push cannot be written down", metadata: ["error": "\(error)"])
         } catch {}
-        backend.notifier.ring(.pushes)
+        backend.notifier.notify(.pushes)
     }
 
     private func outcome(of taken: PushQueue.Taken, by transport: PushTransport) async -> PushOutcome {

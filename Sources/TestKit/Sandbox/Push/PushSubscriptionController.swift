@@ -15,13 +15,13 @@ struct PushSubscriptionController: Sendable {
             throw SandboxError(status: 413, code: .invalidRequest, detail: "a subscription of more than 8 KiB")
         }
         let subscription = try PushSubscription(bytes: incoming.body)
-        try backend.pushPolicy.check(subscription)
+        try backend.pushPolicy.expectAllowed(subscription)
         try await store(subscription, of: authenticator)
         return .noContent
     }
 
     /// Ends the subscription, and succeeds if there is none.
-    func end(_ incoming: Incoming) async throws -> Answer {
+    func unsubscribe(_ incoming: Incoming) async throws -> Answer {
         try await store(nil, of: try await backend.authenticated(incoming))
         return .noContent
     }

@@ -15,7 +15,7 @@ package struct PushTransport: Sendable {
     private let limits: PushLimits
 
     /// Opens a transport for as long as `body` runs; pushes in progress then fail.
-    static func run<Value>(
+    static func withTransport<Value>(
         with tls: TLSConfiguration, limits: PushLimits, _ body: (PushTransport) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPClient.Configuration(

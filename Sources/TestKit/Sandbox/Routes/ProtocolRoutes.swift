@@ -13,16 +13,16 @@ extension ProtocolRoutes {
             Route("GET", jwks, fault: .jwks) { _ in .json(200, backend.signer.keySet.json) },
             Route(
                 "POST", enrollmentOptions, fault: .enrollmentOptions, handle: EnrollmentOptions(backend: backend).give),
-            Route("POST", enrollments, fault: .enroll, handle: RegistrationController(backend: backend).take),
+            Route("POST", enrollments, fault: .enroll, handle: RegistrationController(backend: backend).accept),
             Route("GET", authenticator, fault: .authenticator, handle: own.status),
             Route("DELETE", authenticator, fault: .unenroll, handle: own.unenroll),
             Route("PUT", pushSubscription, fault: .pushSubscription, handle: push.replace),
-            Route("DELETE", pushSubscription, fault: .pushSubscription, handle: push.end),
+            Route("DELETE", pushSubscription, fault: .pushSubscription, handle: push.unsubscribe),
             Route("GET", authnRequests, fault: .fetch, handle: FetchController(backend: backend).fetch),
             Route("POST", batchFetch, fault: .fetch, handle: BatchFetchController(backend: backend).fetch),
             Route(
                 "POST", authnRequests + "/{}/decision", fault: .decision,
-                handle: DecisionController(backend: backend).take),
+                handle: DecisionController(backend: backend).accept),
         ]
     }
 }

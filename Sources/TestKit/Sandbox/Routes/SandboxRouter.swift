@@ -21,8 +21,8 @@ package struct SandboxRouter: Sendable {
             return Self.noRoute(allowed: matches.map(\.0.method))
         }
         let incoming = Incoming(call, captured: captured)
-        guard let point = route.faultPoint else { return await run(route, incoming) }
-        return await faults.answer(at: point, to: incoming) { await run(route, $0) }
+        guard let point = route.faultPoint else { return await handle(route, incoming) }
+        return await faults.answer(at: point, to: incoming) { await handle(route, $0) }
     }
 
     private static func noRoute(allowed: [String]) -> Answer {
@@ -31,7 +31,7 @@ package struct SandboxRouter: Sendable {
         return .problem(SandboxError(status: 405, code: nil, detail: "the path takes \(methods)"), allow: methods)
     }
 
-    private func run(_ route: Route, _ incoming: Incoming) async -> Answer {
+    private func handle(_ route: Route, _ incoming: Incoming) async -> Answer {
         do {
             return try await route.handle(incoming)
         } catch let refusal as SandboxError {

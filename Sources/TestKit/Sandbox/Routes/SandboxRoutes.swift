@@ -29,14 +29,14 @@ package enum SandboxRoutes {
             Route("GET", authenticators + "/{}", handle: register.one),
             Route("POST", authenticators + "/{}/revoke", handle: register.revoke),
             Route("POST", faults) { incoming in
-                let planned = try backend.faults.take(FaultOrder(try incoming.object()))
-                backend.notifier.ring(.anything)
+                let planned = try backend.faults.plan(FaultOrder(try incoming.object()))
+                backend.notifier.notify(.anything)
                 return .json(200, ["planned": .integer(Int64(planned))])
             },
             Route("GET", faults) { _ in .json(200, backend.faults.json) },
             Route("DELETE", faults) { incoming in
                 let cleared = backend.faults.clear(andOdds: try incoming.flag("odds"))
-                backend.notifier.ring(.anything)
+                backend.notifier.notify(.anything)
                 return .json(200, ["cleared": .integer(Int64(cleared)), "planned": 0])
             },
             Route("GET", clock, handle: ClockController(backend: backend).show),

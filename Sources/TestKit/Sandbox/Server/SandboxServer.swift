@@ -113,7 +113,7 @@ package struct SandboxServer: Sendable {
     /// Serves until SIGTERM or SIGINT; calls `onListening` with the issuer's URL once it accepts calls.
     ///
     /// - Throws: ``ListenError`` if the server cannot listen on the address.
-    package func run(onListening: @escaping @Sendable (String) -> Void) async throws {
+    package func serve(onListening: @escaping @Sendable (String) -> Void) async throws {
         let address = configuration.listen
         let service = Service { try await serve(onListening) }
         var services = ServiceGroupConfiguration(
@@ -152,7 +152,7 @@ package struct SandboxServer: Sendable {
     ) async throws {
         let address = configuration.listen
         let listener = HTTPListener(.hostname(address.host, port: address.port), places: places, log: logger)
-        try await listener.run(channel) { text in
+        try await listener.serve(channel) { text in
             let port = text.split(separator: ":").last.flatMap { Int($0) } ?? address.port
             guard let issuer = issuerURL(port: port) else { return }
             backend.site.set(IssuerSite(issuer: issuer, origins: origins(port: port)))

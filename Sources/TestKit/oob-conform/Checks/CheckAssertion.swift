@@ -68,19 +68,19 @@ struct CheckAssertion: AsyncParsableCommand {
         if let publicKey {
             facts.publicKey = try InputFile(path: publicKey).read(atMost: Given.maxKeysBytes, as: Given.publicKey)
         }
-        if let request { try take(request, &facts) }
+        if let request { try read(request, &facts) }
         let input = InputFile(path: file)
         let response = try input.read(atMost: AssertionCheck.maxFileBytes, as: Given.assertion)
         try AssertionCheck.report(on: response, facts: facts).show(of: input, json: json)
     }
 
-    private func take(_ path: String, _ facts: inout AssertionFacts) throws {
+    private func read(_ path: String, _ facts: inout AssertionFacts) throws {
         let input = InputFile(path: path)
         let jws = try input.read(atMost: RequestCheck.maxFileBytes, as: Given.jws)
         guard let (request, issuer) = try RequestCheck.request(in: jws) else {
             throw input.failed("is no request in order; oob-conform check-request says why", .dataError)
         }
-        try facts.take(request, issuer: issuer)
+        try facts.add(request, issuer: issuer)
     }
 
     private func facts() throws -> AssertionFacts {

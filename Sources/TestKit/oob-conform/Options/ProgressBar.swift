@@ -23,7 +23,7 @@ final class ProgressBar: Sendable {
     }
 
     /// Clears the line.
-    func end() { show("") }
+    func clear() { show("") }
 
     /// Replaces the text of the terminal's line.
     private func show(_ text: String) {

@@ -71,7 +71,7 @@ struct RunOptions: ParsableArguments {
     }
 
     /// Verifies that each chosen name and section has a case.
-    func check(against headers: [CaseHeader]) throws {
+    func expectKnown(against headers: [CaseHeader]) throws {
         for name in names where !headers.contains(where: { $0.name == name }) {
             throw CaseFileError("--case \(name): there is no such case; --list shows them")
         }
@@ -84,13 +84,13 @@ struct RunOptions: ParsableArguments {
     }
 
     /// Plays the cases, reports, and throws the exit status of the outcome.
-    func run(
+    func play(
         _ side: String, _ tested: String, _ playable: [PlayableCase], limit: RunLimit, without secrets: KnownSecrets
     ) async throws {
         let run = CaseRun(seed: seed ?? UInt64.random(in: 0...9_999_999), jobs: jobs, limit: limit)
         let (bar, began) = (ProgressBar(total: playable.count), ContinuousClock.now)
         let outcomes = await run.outcomes(of: playable) { bar.advance($0.header.name) }
-        bar.end()
+        bar.clear()
         let outcome = RunOutcome(
             side: side, tested: tested, seed: run.seed,
             milliseconds: Int(began.duration(to: .now) / .milliseconds(1)), cases: outcomes, secrets: secrets)

@@ -36,7 +36,7 @@ package struct PushInbox: Sendable {
         guard case .required(let key) = vapid else { return }
         guard values.count <= 1 else { throw PushAnswer(VAPIDRefusal.vapidMalformed) }
         do throws(VAPIDRefusal) {
-            try key.check(values.first, for: endpoint, now: now)
+            try key.verify(values.first, for: endpoint, now: now)
         } catch {
             throw PushAnswer(error)
         }

@@ -18,7 +18,7 @@ package struct VAPIDKey: Sendable, Equatable {
     /// - Parameters:
     ///   - field: the value. `nil` if the field is absent.
     ///   - now: seconds since 1970.
-    func check(_ field: String?, for endpoint: PushEndpoint, now: Int64) throws(VAPIDRefusal) {
+    func verify(_ field: String?, for endpoint: PushEndpoint, now: Int64) throws(VAPIDRefusal) {
         guard let field else { throw .vapidMissing }
         guard let authorization = AuthorizationParameters(field) else { throw .vapidMalformed }
         guard authorization.scheme.utf8.elementsEqual("vapid".utf8) else { throw .vapidMissing }
@@ -28,7 +28,7 @@ package struct VAPIDKey: Sendable, Equatable {
         guard let sender = Base64URL.decode(k), ConstantTime.equal(sender, point) else { throw .vapidKey }
         let token = try VAPIDToken(t)
         try verify(token)
-        try token.check(origin: endpoint.origin, now: now)
+        try token.verify(origin: endpoint.origin, now: now)
     }
 
     private func verify(_ token: VAPIDToken) throws(VAPIDRefusal) {

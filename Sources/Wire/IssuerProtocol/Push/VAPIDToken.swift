@@ -26,7 +26,7 @@ struct VAPIDToken {
     }
 
     /// Refuses a token for another origin than the endpoint's, and a token that is not valid at `now` (since 1970).
-    func check(origin: String, now: Int64) throws(VAPIDRefusal) {
+    func verify(origin: String, now: Int64) throws(VAPIDRefusal) {
         guard [.string(origin), .array([.string(origin)])].contains(claims["aud"]) else { throw .vapidAudience }
         guard let exp = try? claims.integer("exp"), exp > now - Self.clockTolerance else { throw .vapidExpired }
         guard exp <= now + Self.longest + Self.clockTolerance else { throw .vapidTooLong }

@@ -69,7 +69,7 @@ package enum AssertionVerifier {
             signature: response.signature)
         guard isSigned else { throw VerificationError(.signature, "the signature is not the credential key's") }
         // Step 22: the signature counter.
-        try check(data.signCount, against: signCount)
+        try verify(data.signCount, against: signCount)
         // Step 23 (extension outputs): ignored. Steps 24 and 25 (the record) are up to the caller, who has the record.
         return data.signCount
     }
@@ -89,7 +89,7 @@ package enum AssertionVerifier {
     ///
     /// The standard leaves this to the relying party, and accepts 0 after 0 from authenticators that do not count.
     /// `mustRise` accepts neither.
-    private static func check(_ signCount: UInt32, against rule: SignCountRule) throws(VerificationError) {
+    private static func verify(_ signCount: UInt32, against rule: SignCountRule) throws(VerificationError) {
         guard case .mustRise(let last) = rule, signCount <= last else { return }
         throw VerificationError(.signCount, "signCount is not above \(last)")
     }

@@ -28,14 +28,14 @@ struct CeremonyExpectation {
         // No ceremony of ours runs in a frame.
         guard !data.crossOrigin else { throw VerificationError(.crossOrigin, "crossOrigin is true") }
         guard data.topOrigin == nil else { throw VerificationError(.topOrigin, "topOrigin is present") }
-        if let payment { try check(data.payment, against: payment) }
+        if let payment { try verify(data.payment, against: payment) }
     }
 
     /// Checks the payment: W3C Secure Payment Confirmation, "Verifying an Authentication Assertion".
     ///
     /// Each member is checked by itself, byte by byte. The whole is never compared with a template, because browsers
     /// add members of their own.
-    private func check(_ payment: PaymentClientData?, against expected: PaymentClientData) throws(VerificationError) {
+    private func verify(_ payment: PaymentClientData?, against expected: PaymentClientData) throws(VerificationError) {
         guard let payment else { throw VerificationError(.clientData, "clientDataJSON: /payment is missing") }
         try expect(payment.rpId, toBe: expected.rpId, code: .paymentRpId, name: "payment.rpId")
         try expect(payment.topOrigin, toBe: expected.topOrigin, code: .paymentTopOrigin, name: "payment.topOrigin")

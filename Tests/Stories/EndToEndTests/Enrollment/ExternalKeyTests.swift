@@ -160,7 +160,7 @@ import Testing
     ])
     func `a setting that cannot be is wrong usage`(flags: [String], says: String) async throws {
         try await Scenario.run { scenario in
-            let refused = try await scenario.agent().startInVain(flags)
+            let refused = try await scenario.agent().startAndExit(flags)
             #expect(refused.status == 64 && refused.errors.contains(says))
         }
     }

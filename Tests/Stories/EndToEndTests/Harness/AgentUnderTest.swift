@@ -42,7 +42,7 @@ final class AgentUnderTest: Sendable {
     }
 
     /// Starts it where it is expected to end by itself.
-    func startInVain(_ arguments: [String]) async throws -> Finished {
+    func startAndExit(_ arguments: [String]) async throws -> Finished {
         try await scenario.run("oob-agent", self.arguments + arguments)
     }
 

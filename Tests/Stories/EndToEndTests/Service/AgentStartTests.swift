@@ -15,7 +15,7 @@ import Testing
             try Data(text.utf8).write(to: URL(filePath: file))
             let agent = scenario.agent()
             for arguments in [["--config", file], ["--config", file, "--check-config"]] {
-                let refused = try await agent.startInVain(arguments)
+                let refused = try await agent.startAndExit(arguments)
                 #expect(refused.status == 78, "\(refused)")
                 #expect(refused.errors.contains("\(file):\(line)"), "\(refused)")
                 #expect(refused.errors.contains(words), "\(refused)")
@@ -29,9 +29,9 @@ import Testing
         try await Scenario.run { scenario in
             let file = "\(scenario.folder)/agent.yaml"
             let agent = scenario.agent()
-            #expect(try await agent.startInVain(["--config", file]).status == 78)
+            #expect(try await agent.startAndExit(["--config", file]).status == 78)
             try Data("log-level: error\nmax-undecided: 5\nexponent-policy: warn\n".utf8).write(to: URL(filePath: file))
-            let checked = try await agent.startInVain(["--config", file, "--check-config"])
+            let checked = try await agent.startAndExit(["--config", file, "--check-config"])
             #expect(checked.status == 0, "\(checked)")
             #expect(!FileManager.default.fileExists(atPath: agent.stateDirectory))
         }
@@ -59,7 +59,7 @@ import Testing
             let agent = scenario.agent()
             try FileManager.default.createDirectory(atPath: agent.stateDirectory, withIntermediateDirectories: false)
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: agent.stateDirectory)
-            let refused = try await agent.startInVain([])
+            let refused = try await agent.startAndExit([])
             #expect(refused.status == 77, "\(refused)")
             #expect(refused.errors.contains("0777"))
             #expect(refused.errors.contains(agent.stateDirectory))
@@ -89,7 +89,7 @@ import Testing
                 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
             }
             let agent = scenario.agent()
-            let refused = try await agent.startInVain(["--socket", directory + "d" + name])
+            let refused = try await agent.startAndExit(["--socket", directory + "d" + name])
             #expect([64, 78].contains(refused.status), "\(refused)")
             #expect(refused.errors.contains("has 104 bytes"))
             #expect(refused.errors.contains("at most 103 are taken, which is SwiftNIO's bound (Linux has 107)"))
@@ -103,7 +103,7 @@ import Testing
             try Data("kept".utf8).write(to: URL(filePath: file))
             let agent = scenario.agent()
             for path in ["\(scenario.folder)/none/a.sock", file, scenario.folder] {
-                let refused = try await agent.startInVain(["--socket", path])
+                let refused = try await agent.startAndExit(["--socket", path])
                 #expect(refused.status == 78, "\(refused)")
                 #expect(refused.errors.contains("the control socket \(path)"), "\(refused)")
                 #expect(refused.output.isEmpty, "it must not say that it listens")

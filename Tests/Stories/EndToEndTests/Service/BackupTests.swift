@@ -7,13 +7,13 @@ import Testing
     private func restored(_ file: String, of old: AgentUnderTest, in scenario: Scenario) async throws -> AgentUnderTest
     {
         let agent = scenario.agent()
-        let restored = try await agent.startInVain(["--restore", file])
+        let restored = try await agent.startAndExit(["--restore", file])
         #expect(restored.status == 0, "\(restored)")
         #expect(restored.errors.contains("the state as it was at"), "\(restored)")
         #expect(restored.output.isEmpty)
         // Without the secret of that state none is made, so that the right one can still be given.
         let before = Set(agent.stateFiles)
-        let refused = try await agent.startInVain([])
+        let refused = try await agent.startAndExit([])
         #expect(refused.status == 78 && refused.errors.contains("there is no secret"), "\(refused)")
         #expect(Set(agent.stateFiles) == before && !agent.stateFiles.contains { $0.hasSuffix("/secret") })
         try await agent.start("--secret-file", "\(old.stateDirectory)/secret")
@@ -79,11 +79,11 @@ import Testing
             let (_, old) = try await scenario.enrolled()
             let file = "\(scenario.folder)/backup.db"
             try await old.ctl("backup", file)
-            let running = try await old.startInVain(["--restore", file])
+            let running = try await old.startAndExit(["--restore", file])
             #expect(running.status == 69, "\(running)")
             #expect(try await old.stop() == 0)
             let before = Set(old.stateFiles)
-            let occupied = try await old.startInVain(["--restore", file])
+            let occupied = try await old.startAndExit(["--restore", file])
             #expect(occupied.status == 73 && occupied.errors.contains("agent.db"), "\(occupied)")
             #expect(Set(old.stateFiles) == before)
 
@@ -92,7 +92,7 @@ import Testing
             try whole.dropLast(4_096).write(to: URL(filePath: cut))
             let agent = scenario.agent()
             for (path, status) in [("\(scenario.folder)/none", 66), (cut, 65), ("/bin/sh", 65)] as [(String, Int32)] {
-                let refused = try await agent.startInVain(["--restore", path])
+                let refused = try await agent.startAndExit(["--restore", path])
                 #expect(refused.status == status && refused.errors.contains(path), "\(refused)")
                 #expect(agent.stateFiles == ["\(agent.stateDirectory)/agent.lock"])
             }
@@ -135,7 +135,7 @@ import Testing
             try FileManager.default.createDirectory(
                 atPath: "\(agent.stateDirectory)/.restore", withIntermediateDirectories: true)
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: agent.stateDirectory)
-            let refused = try await agent.startInVain([])
+            let refused = try await agent.startAndExit([])
             #expect(refused.status == 65 && refused.errors.contains("--restore"), "\(refused)")
         }
     }

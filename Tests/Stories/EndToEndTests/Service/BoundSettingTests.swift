@@ -13,12 +13,12 @@ import Testing
             let agent = scenario.agent()
             for ends in [Self.ranges.map { ($0.name, $0.least) }, Self.ranges.map { ($0.name, $0.limit) }] {
                 let flags = ends.flatMap { ["--\($0)", "\($1)"] }
-                let checked = try await agent.startInVain(flags + ["--check-config"])
+                let checked = try await agent.startAndExit(flags + ["--check-config"])
                 #expect(checked.status == 0, "\(checked)")
             }
             for (name, least, limit) in Self.ranges {
                 for past in [least - 1, limit + 1] {
-                    let refused = try await agent.startInVain(["--check-config", "--\(name)", "\(past)"])
+                    let refused = try await agent.startAndExit(["--check-config", "--\(name)", "\(past)"])
                     #expect(refused.status == 64, "\(refused)")
                     #expect(refused.errors.contains("--\(name): must be a whole number from \(least) to \(limit)"))
                 }

@@ -24,14 +24,14 @@ import Testing
             _ = try await agent.enroll(at: sandbox)
             _ = try await agent.stop()
 
-            let early = try await agent.startInVain(["--secret-file", new])
+            let early = try await agent.startAndExit(["--secret-file", new])
             #expect(early.status == 78, "\(early)")
             try await agent.start("--secret-file", new, "--previous-secret-file", old)
             try await approve(sandbox, by: agent)
             try await log(of: agent, has: "the secret was changed: remove the previous one")
             _ = try await agent.stop()
 
-            let late = try await agent.startInVain(["--secret-file", old])
+            let late = try await agent.startAndExit(["--secret-file", old])
             #expect(late.status == 78 && late.errors.contains("not the one that this state was made with"), "\(late)")
             try await agent.start("--secret-file", new)
             try await approve(sandbox, by: agent)
@@ -73,7 +73,7 @@ import Testing
                 (old, old, 78, "are the same"), (wrong, other, 78, "neither of the two secrets opens it"),
                 (old, scenario.folder + "/none", 66, "there is no such file"),
             ] {
-                let refused = try await agent.startInVain(
+                let refused = try await agent.startAndExit(
                     ["--secret-file", present, "--previous-secret-file", previous])
                 #expect(refused.status == Int32(status) && refused.errors.contains(words), "\(refused)")
             }

@@ -8,7 +8,7 @@ import Testing
         try await Scenario.run { scenario in
             let file = try scenario.secretFile("short", Array(Self.secret.prefix(15)))
             let agent = scenario.agent()
-            let refused = try await agent.startInVain(["--secret-file", file])
+            let refused = try await agent.startAndExit(["--secret-file", file])
             #expect(refused.status == 78, "\(refused)")
             #expect(refused.errors.contains(file))
             #expect(refused.errors.contains("16"))
@@ -19,10 +19,10 @@ import Testing
     @Test func `a secret that is not there, or that others may read, is refused`() async throws {
         try await Scenario.run { scenario in
             let agent = scenario.agent()
-            let missing = try await agent.startInVain(["--secret-file", "\(scenario.folder)/none"])
+            let missing = try await agent.startAndExit(["--secret-file", "\(scenario.folder)/none"])
             #expect(missing.status == 66, "\(missing)")
             let file = try scenario.secretFile("open", Self.secret, mode: 0o644)
-            let open = try await agent.startInVain(["--secret-file", file])
+            let open = try await agent.startAndExit(["--secret-file", file])
             #expect(open.status == 77, "\(open)")
             #expect(open.errors.contains("0644"))
         }
@@ -40,7 +40,7 @@ import Testing
             _ = try await agent.received(id)
             _ = try await agent.stop()
 
-            let refused = try await agent.startInVain(["--secret-file", wrong])
+            let refused = try await agent.startAndExit(["--secret-file", wrong])
             #expect(refused.status == 78, "\(refused)")
             #expect(refused.errors.contains("secret"))
             #expect(try await sandbox.timeline(id)["status"] == "pending")

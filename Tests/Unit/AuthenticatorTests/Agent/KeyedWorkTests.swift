@@ -15,7 +15,7 @@ struct KeyedWorkTests {
         let pendingKeys = hub.pendingKeys { event in event.enrollment(if: { $0 == .enrolled }).map { [$0] } ?? [] }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [begun, mayEnd] in
-                await KeyedWork().run(first, then: pendingKeys) { id in
+                await KeyedWork().perform(first, then: pendingKeys) { id in
                     begun.send(id)
                     _ = try? await mayEnd.next()
                 }

@@ -160,7 +160,7 @@ struct KeyTriesTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for each in [card, twin] {
                 group.addTask { [sample] in
-                    try await check.run(each.enrollment) {
+                    try await check.tryPIN(each.enrollment) {
                         // The first one has the key until the second waits for it, or has it too.
                         if begun.next() == 1 {
                             while queues.waiterCount(for: key) < 1, begun.value == 1, !Task.isCancelled {
@@ -238,7 +238,7 @@ struct KeyTriesTests {
         let check = PINCheck(ports: sample.agent.ports.decision)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await check.run(PINTries.Subject(key)) { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+                try await check.tryPIN(PINTries.Subject(key)) { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             }
             try await group.waitForAll()
         }
@@ -250,7 +250,7 @@ struct KeyTriesTests {
         let check = PINCheck(ports: sample.agent.ports.decision)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                _ = try? await check.run(PINTries.Subject(key)) {
+                _ = try? await check.tryPIN(PINTries.Subject(key)) {
                     unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                     throw CustodyError(.wrongPIN, "it does not open")
                 }

@@ -28,7 +28,7 @@ struct LateDecisionTests {
     private func decideLate(_ decision: RequestLife.Decision, _ id: RequestID, on agent: SampleAgent) async throws {
         agent.store.beforeCommitting { store in
             guard (try? store.request(id))?.life.state != .pending else { return }
-            agent.clock.advance(by: Wanted.standardSeconds)
+            agent.clock.advance(by: DecisionLimit.standardSeconds)
         }
         let failure = try await #require(throws: CommandError.self) { try await agent.decide(decision, id) }
         agent.store.beforeCommitting { _ in }

@@ -16,7 +16,7 @@ struct WantedTests {
         return try await sample.onlyRequest().id
     }
 
-    private func wanted(_ seconds: Double = 30, before: Int64? = nil) -> Wanted {
+    private func wanted(_ seconds: Double = 30, before: Int64? = nil) -> DecisionLimit {
         sample.agent.wanted(for: seconds, before: before)
     }
 
@@ -85,7 +85,7 @@ struct WantedTests {
 
     @Test func `a wall clock that is set back prolongs no deadline`() async throws {
         let clock = SetClock()
-        let wanted = Wanted(for: 30, before: 1_030, on: clock)
+        let wanted = DecisionLimit(for: 30, before: 1_030, on: clock)
         #expect(wanted.overBecause == nil)
         clock.set(now: 500, steady: 29)
         #expect(wanted.overBecause == nil)
@@ -94,15 +94,15 @@ struct WantedTests {
         clock.set(now: 1_030, steady: 1)
         #expect(wanted.overBecause != nil)
         clock.set(now: 1_000, steady: 0)
-        #expect(Wanted(for: 30, before: 999, on: clock).overBecause != nil, "the call came too late")
-        #expect(Wanted(for: 30, before: .max, on: clock).overBecause == nil)
+        #expect(DecisionLimit(for: 30, before: 999, on: clock).overBecause != nil, "the call came too late")
+        #expect(DecisionLimit(for: 30, before: .max, on: clock).overBecause == nil)
         clock.set(now: 1_000, steady: 30)
-        #expect(Wanted(for: 30, before: .min, on: clock).overBecause != nil)
+        #expect(DecisionLimit(for: 30, before: .min, on: clock).overBecause != nil)
     }
 
     @Test func `a time on the wall clock that is farther away prolongs no deadline`() async throws {
         let clock = SetClock()
-        let wanted = Wanted(for: 30, before: 1_600, on: clock)
+        let wanted = DecisionLimit(for: 30, before: 1_600, on: clock)
         clock.set(now: 1_029, steady: 29)
         #expect(wanted.overBecause == nil)
         clock.set(now: 1_030, steady: 30)

@@ -77,7 +77,7 @@ struct WhileSigningTests {
         let read = try await sample.enrollment(card.id)
         try await sample.agent.changePIN(of: card.id, from: .right, to: .other)
         let check = PINCheck(ports: sample.ports.decision)
-        let code = try await failureCode { try await check.run(read) { _ = Issue.record("a PIN was tried") } }
+        let code = try await failureCode { try await check.tryPIN(read) { _ = Issue.record("a PIN was tried") } }
         #expect(code == .keyUnavailable)
         #expect(try await sample.enrollment(card.id).ownPINTries == .fresh)
     }

@@ -22,7 +22,7 @@ struct AllowedIssuersTests {
         let allowed = try allowed("https://Bank.example", "https://card.example:8443")
         let url = try IssuerURL(written: issuer)
         do throws(CommandError) {
-            try allowed.check(url)
+            try allowed.expectAllowed(url)
             #expect(isAllowed)
         } catch {
             #expect(!isAllowed)
@@ -34,7 +34,7 @@ struct AllowedIssuersTests {
 
     @Test func `a refusal names five of many`() throws {
         let allowed = AllowedIssuers(try (1...64).map { try IssuerURL("https://bank\($0).example") })
-        let error = #expect(throws: CommandError.self) { try allowed.check(IssuerURL("https://evil.example")) }
+        let error = #expect(throws: CommandError.self) { try allowed.expectAllowed(IssuerURL("https://evil.example")) }
         #expect(error?.message.hasSuffix("https://bank5.example and 59 more") == true)
     }
 
@@ -46,7 +46,7 @@ struct AllowedIssuersTests {
         let enroll = { _ = try await sample.agent.enroll(sample.parameters(), patience: 0) }
         let codes = await sample.issuer.codes
         #expect(try await failureCode(enroll) == .invalidArgument)
-        #expect(throws: CommandError.self) { try sample.agent.check(sample.parameters()) }
+        #expect(throws: CommandError.self) { try sample.agent.expectAllowed(sample.parameters()) }
         #expect(await sample.issuer.codes == codes)
         #expect(try await sample.agent.enrollments().map(\.id) == [card.id])
         // Read again, as at a reload.

@@ -18,7 +18,7 @@ struct InterleavingTests {
 
     /// Ends it and erases it, as `unenroll --local --force --erase` does.
     private func erase(_ id: EnrollmentID) async throws -> Bool? {
-        try await sample.running([sample.agent.housekeeper.run]) {
+        try await sample.running([sample.agent.dataRetention.run]) {
             try await sample.agent.unenroll(id, locally: true, forced: true, erasing: true).isErased
         }
     }

@@ -99,7 +99,7 @@ struct PINEnrollmentTests {
     @Test func `a change whose turn does not come within 30 s tries no PIN and changes nothing`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
         let queues = sample.agent.decider.queues
-        try await queues.run(card.id) {
+        try await queues.inTurn(card.id) {
             async let refused = failureCode {
                 try await sample.agent.changePIN(of: card.id, from: .wrong, to: pin("2468"))
             }

@@ -144,7 +144,7 @@ struct EventReplayTests {
         #expect(rings.value == 0)
         sample.agent.hub.publish(.journaled(.presented, of: card.id))
         while rings.value == 0 { await Task.yield() }
-        notifier.ring()
+        notifier.wake()
         while rings.value == 1 { await Task.yield() }
         counting.cancel()
     }

@@ -133,7 +133,7 @@ struct FiguresTests {
         store.breakReads()
         let tally = WorkTally(pageSize: 2, maxPages: 0)
         tally.begin(after: try await sample.agent.journal.newest(), at: 0)
-        try await sample.running([{ [sample] in try await tally.run(in: store, sample.agent.hub) }]) {
+        try await sample.running([{ [sample] in try await tally.count(in: store, sample.agent.hub) }]) {
             // What is written before it listens rings nothing.
             for number in 1...200 where tally.counts.presented < 7 {
                 try await sample.receive(.numbered(number), for: card)
@@ -147,7 +147,7 @@ struct FiguresTests {
     @Test func `no more than so many enrollments in trouble are named, and the others are counted`() async throws {
         for number in 1...23 {
             let card = try await sample.enrolled("\(number)")
-            sample.agent.health.note(card.id, trouble: "down", at: 0)
+            sample.agent.health.record(card.id, trouble: "down", at: 0)
         }
         let troubles = try await sample.agent.troubles()
         #expect(troubles.count == 21)
@@ -160,8 +160,8 @@ struct FiguresTests {
     @Test func `if very many are in trouble, the store is asked about a few, and all are counted`() async throws {
         var cards: [SampleEnrollment] = []
         for number in 1...30 { cards.append(try await sample.enrolled("\(number)")) }
-        for card in cards.prefix(9) { sample.agent.health.note(card.id, trouble: "down", at: 0) }
-        sample.agent.health.note(cards[9].id, trouble: "its access token cannot be opened", cause: .key, at: 0)
+        for card in cards.prefix(9) { sample.agent.health.record(card.id, trouble: "down", at: 0) }
+        sample.agent.health.record(cards[9].id, trouble: "its access token cannot be opened", cause: .key, at: 0)
         for card in cards[20..<25] { try await sample.change(card.id, .suspended) }
         func troubled(asking most: Int) async throws -> TroubledEnrollments {
             try await sample.store.read { [agent = sample.agent] in try agent.troubled(in: $0, asking: most) }
@@ -174,10 +174,10 @@ struct FiguresTests {
         let some = TroubledEnrollments(ids: all.dropLast(), count: 15, causes: causes)
         #expect(try await troubled(asking: 3) == some)
         // Its issuer is down too: it is one enrollment all the same, and its key is the cause.
-        sample.agent.keyWatch.health.note(KeyTest(extent: .seal, at: 0, problem: "gone"), of: cards[0].id)
+        sample.agent.keyWatch.health.record(KeyTest(extent: .seal, at: 0, problem: "gone"), of: cards[0].id)
         let withKey = try await troubled(asking: 14)
         #expect(withKey.count == 15 && withKey.causes == [.issuer: 8, .key: 2, .suspended: 5])
-        for card in cards { sample.agent.health.note(card.id, trouble: "down", at: 0) }
+        for card in cards { sample.agent.health.record(card.id, trouble: "down", at: 0) }
         #expect(try await troubled(asking: 3).count == 30)
         #expect(try await troubled(asking: 3).ids.count <= Agent.maxTroubles + 4)
     }
@@ -186,17 +186,17 @@ struct FiguresTests {
         let (health, keys) = (sample.agent.health, sample.agent.keyWatch.health)
         let ids = try await [sample.enrolled("a").id, sample.enrolled("b").id]
         for id in ids {
-            health.note(id, trouble: "down", at: 0)
-            health.note(id, trouble: "its access token cannot be opened", cause: .key, at: 0)
-            health.note(id, trouble: "down again", at: 0)
+            health.record(id, trouble: "down", at: 0)
+            health.record(id, trouble: "its access token cannot be opened", cause: .key, at: 0)
+            health.record(id, trouble: "down again", at: 0)
         }
         #expect(health.counts.filter { $0.value != 0 } == [.issuer: 2])
-        for id in ids { health.note(id, trouble: nil, at: 0) }
+        for id in ids { health.record(id, trouble: nil, at: 0) }
         #expect(health.counts.allSatisfy { $0.value == 0 } && health.troubled(9).isEmpty)
-        keys.note(KeyTest(extent: .seal, at: 0, problem: "gone"), of: ids[0])
-        keys.note(KeyTest(extent: .seal, at: 0, problem: "gone"), of: ids[1])
+        keys.record(KeyTest(extent: .seal, at: 0, problem: "gone"), of: ids[0])
+        keys.record(KeyTest(extent: .seal, at: 0, problem: "gone"), of: ids[1])
         #expect(keys.failing == Set(ids))
-        keys.note(KeyTest(extent: .seal, at: 1, problem: nil), of: ids[0])
+        keys.record(KeyTest(extent: .seal, at: 1, problem: nil), of: ids[0])
         keys.forget(ids[1])
         #expect(keys.failing.isEmpty)
     }
@@ -265,8 +265,8 @@ struct FiguresTests {
 
     @Test func `the words that are counted apart are bounded`() {
         var counts = WordCounts()
-        for number in 1...1_000 { counts.note("word-\(number)") }
-        counts.note("word-1")
+        for number in 1...1_000 { counts.count("word-\(number)") }
+        counts.count("word-1")
         #expect(counts.counts.count == WordCounts.limit + 1)
         #expect(counts.counts["word-1"] == 2)
         #expect(counts.counts[WordCounts.other] == 1_000 - WordCounts.limit)
@@ -284,15 +284,15 @@ struct FiguresTests {
                 "invalid_assertion": 0, "invalid_token": 0, "unenrolled": 0, "unknown_request": 0,
             ])
         var counts = WordCounts(known: ["a"])
-        for number in 1...1_000 { counts.note("word-\(number)") }
-        counts.note("a")
+        for number in 1...1_000 { counts.count("word-\(number)") }
+        counts.count("a")
         #expect(counts.counts["a"] == 1)
         #expect(counts.counts.count == 1 + WordCounts.limit + 1)
     }
 
     @Test func `a time on a bucket's bound is in it, and one that a clock set back is none`() {
         var times = DurationHistogram()
-        for seconds: Int64 in [-5, 0, 1, 2, 600, 601] { times.note(seconds) }
+        for seconds: Int64 in [-5, 0, 1, 2, 600, 601] { times.count(seconds) }
         #expect(times.counts == [3, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1])
         #expect(times.sum == 1_204)
     }

@@ -20,7 +20,7 @@ struct FlatLookUpTests {
         for number in 1...30 { cards.append(try await sample.enrolled("\(number)")) }
         self.cards = cards
         try await sample.change(cards[0].id, .suspended)
-        sample.agent.health.note(cards[1].id, trouble: "down", at: 0)
+        sample.agent.health.record(cards[1].id, trouble: "down", at: 0)
     }
 
     /// How many rows of enrollments the body looks at.

@@ -137,7 +137,7 @@ struct StoreErrorTests {
             try await fails.next()
             throw trouble
         }
-        health.note(trouble)
+        health.report(trouble)
         try await sample.running([watch.run]) {
             let ports = sample.agent.ports
             async let read: Void = ports.patiently { try await ports.store.read { _ in } }

@@ -73,7 +73,7 @@ struct HostAuditTests {
                 try await beta.approve(all[look / 2 - 1])
             }
         }
-        let verdict = try await JournalAudit(store: alpha.agent.journal.store, page: 1).run()
+        let verdict = try await JournalAudit(store: alpha.agent.journal.store, page: 1).verify()
         #expect(verdict.fault == nil && verdict.chains.map(\.host) == ["alpha", "beta", "gamma"])
     }
 

@@ -15,6 +15,6 @@ struct SetShare: WorkShares {
 
     var figures: HostFigures { HostFigures() }
 
-    func run(onChange: @escaping @Sendable () -> Void) async throws {}
+    func keep(onChange: @escaping @Sendable () -> Void) async throws {}
 }
 #endif

@@ -209,7 +209,7 @@ struct EvidenceTests {
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.approve(try await sample.onlyRequest().id).id
         try await sample.deliverAll()
-        try await sample.running([sample.agent.housekeeper.run]) {
+        try await sample.running([sample.agent.dataRetention.run]) {
             _ = try await sample.agent.unenroll(card.id, locally: true, forced: true, erasing: true)
         }
         let evidence = try await sample.agent.evidence(about: id)

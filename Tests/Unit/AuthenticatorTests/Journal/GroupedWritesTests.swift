@@ -79,7 +79,7 @@ struct GroupedWritesTests {
 
     @Test func `after a commit that several shared the next one waits for those who are about to write`() async throws {
         // On one thread tasks run in the order in which they came.
-        try await OwnThreads(limit: 1).run {
+        try await OwnThreads(limit: 1).perform {
             try await recordTogether(6)
             #expect(begun.value == 2)
             try await recordTogether(4)

@@ -173,12 +173,12 @@ struct HeadFileTests: HeadTests {
         // It is in doubt: nothing is noted, and so nothing fails.
         #expect(await causes(of: broken) == [.headMissing])
         broken.ports.headStanding.set(nil)
-        await broken.agent.headWatch.note()
-        await broken.agent.headWatch.note()
+        await broken.agent.headWatch.save()
+        await broken.agent.headWatch.save()
         #expect(log.lines(.warning).filter { $0 == "the head could not be noted" }.count == 1)
         #expect(await broken.agent.checkup.findings().contains { $0.weakness == .headNotKept })
         try FileManager.default.removeItem(atPath: path)
-        await broken.agent.headWatch.note()
+        await broken.agent.headWatch.save()
         #expect(await !broken.agent.checkup.findings().contains { $0.weakness == .headNotKept })
         #expect(try await notedPoint() == head(of: broken))
     }

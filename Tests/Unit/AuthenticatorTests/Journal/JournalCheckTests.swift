@@ -45,9 +45,9 @@ struct JournalCheckTests {
         do {
             for row in rows {
                 if byDigests, try check.follow(row) { continue }
-                try check.hold(row)
+                try check.verify(row)
             }
-            try check.end(at: head ?? self.head)
+            try check.verifyEnd(at: head ?? self.head)
             return nil
         } catch let fault as JournalError {
             return fault.sequence

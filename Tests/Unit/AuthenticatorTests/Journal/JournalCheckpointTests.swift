@@ -45,7 +45,7 @@ import Testing
     }
 
     private func sign(_ sample: SampleAgent? = nil) async throws -> Int {
-        try await CheckpointSigning(store: (sample ?? self.sample).agent.journal.store).run()
+        try await CheckpointSigning(store: (sample ?? self.sample).agent.journal.store).signDue()
     }
 
     private func fault() async throws -> JournalError? { try await sample.agent.journal.verify().fault }

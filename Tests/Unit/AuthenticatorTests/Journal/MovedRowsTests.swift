@@ -46,8 +46,8 @@ struct MovedRowsTests {
             try told.follow(entry, at: place, live: live)
             place.follow(entry)
         }
-        for row in rows { told.hold([row], head: .beginning) }
-        told.hold(keys, head: .beginning)
+        for row in rows { told.compare([row], head: .beginning) }
+        told.compare(keys, head: .beginning)
         return told.firstFault(all: true)?.problem
     }
 

@@ -19,7 +19,7 @@ struct PagedAuditTests {
     }
 
     private func fault(page: Int) async throws -> JournalError? {
-        try await JournalAudit(store: sample.agent.journal.store, page: page).run().fault
+        try await JournalAudit(store: sample.agent.journal.store, page: page).verify().fault
     }
 
     /// Does something before each look of the audit that follows, with the number of the look.
@@ -114,7 +114,7 @@ struct PagedAuditTests {
             try await sample.write(entries: 1_200)
             try await sample.approve(request)
         }
-        let verdict = try await JournalAudit(store: sample.agent.journal.store, page: 1).run()
+        let verdict = try await JournalAudit(store: sample.agent.journal.store, page: 1).verify()
         #expect(verdict.fault == nil)
         #expect(verdict.count > before + 1_200)
     }

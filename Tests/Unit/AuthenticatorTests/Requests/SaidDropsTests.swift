@@ -99,13 +99,13 @@ struct SaidDropsTests {
     @Test func `past a number of enrollments the reasons share one text, and room comes back`() throws {
         let health = IssuerHealth(maxOwnTexts: 2)
         let ids = try (0..<3).map { try #require(EnrollmentID("0000000000000000000\($0)")) }
-        for id in ids { health.note(id, unverified: "x", at: 0) }
-        health.note(ids[0], unverified: "y", at: 0)
+        for id in ids { health.record(id, unverified: "x", at: 0) }
+        health.record(ids[0], unverified: "y", at: 0)
         let begin = "a request could not be verified: "
         #expect(ids.map { health.trouble(of: $0) } == [begin + "y", begin + "x", begin + "the log has the reason"])
         health.forget(ids[1])
         #expect(health.trouble(of: ids[1]) == nil && health.counts == [.issuer: 2])
-        health.note(ids[2], unverified: "z", at: 0)
+        health.record(ids[2], unverified: "z", at: 0)
         #expect(health.trouble(of: ids[2]) == begin + "z")
     }
 
@@ -162,9 +162,9 @@ struct SaidDropsTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(kid: "another"), for: card)
         let health = sample.agent.health
-        health.note(card.id, trouble: nil, at: sample.now + 86_399)
+        health.record(card.id, trouble: nil, at: sample.now + 86_399)
         #expect(health.counts[.issuer] == 1)
-        health.note(card.id, trouble: nil, at: sample.now + 86_400)
+        health.record(card.id, trouble: nil, at: sample.now + 86_400)
         #expect(health.counts[.issuer] == 0 && health.unverified.isEmpty)
     }
 

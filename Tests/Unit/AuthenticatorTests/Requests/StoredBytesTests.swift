@@ -171,13 +171,13 @@ struct StoredBytesTests {
         try await sample.decide(.deny(.userDenied), try #require(try await sample.requests().first).id)
         let messages = try await tally(sample, card).messages
         sample.clock.advance(by: 86_400)
-        try await sample.running([sample.agent.housekeeper.run]) { try await sample.clock.sleepers() }
+        try await sample.running([sample.agent.dataRetention.run]) { try await sample.clock.sleepers() }
         #expect(try await sample.requests().count == 4)
         try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? () : nil }
         }
         sample.clock.advance(by: 601)
-        try await sample.running([sample.agent.housekeeper.run]) { try await sample.clock.sleepers() }
+        try await sample.running([sample.agent.dataRetention.run]) { try await sample.clock.sleepers() }
         #expect(try await sample.requests().map(\.jti.text) == ["request-1"])
         #expect(try await tally(sample, card).messages == messages)
         let again = try await sample.recorded { try await sample.receive(late, .numbered(3), .numbered(4), for: card) }

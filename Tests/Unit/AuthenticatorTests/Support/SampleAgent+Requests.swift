@@ -54,7 +54,7 @@ extension SampleAgent {
     @discardableResult
     func decide(
         _ decision: RequestLife.Decision, _ id: RequestID, expecting expectations: Expectations = Expectations(),
-        shown digest: String? = nil, pin: PIN? = nil, while wanted: Wanted? = nil
+        shown digest: String? = nil, pin: PIN? = nil, while wanted: DecisionLimit? = nil
     ) async throws -> RequestRecord {
         try await agent.decide(
             decision, on: id, expecting: expectations, by: .command(Self.peer, shownTextDigest: digest), pin: pin,

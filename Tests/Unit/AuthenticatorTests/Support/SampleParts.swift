@@ -84,7 +84,7 @@ struct WatchedCustody: KeyCustody {
         return try await real.changePIN(of: key, from: old, to: new)
     }
 
-    func check(_ key: KeyReference) async throws(CustodyError) { try await real.check(key) }
+    func verify(_ key: KeyReference) async throws(CustodyError) { try await real.verify(key) }
 }
 
 /// Counts how often the row of an enrollment is looked at; a change looks at the row that it writes, which is not counted.

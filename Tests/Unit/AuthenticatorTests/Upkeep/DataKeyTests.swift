@@ -118,7 +118,7 @@ struct DataKeyTests {
         let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
         _ = try await approved(1, for: card)
         let kept = try await approved(2, for: other)
-        try await sample.running([sample.agent.housekeeper.run]) {
+        try await sample.running([sample.agent.dataRetention.run]) {
             _ = try await sample.agent.unenroll(card.id, locally: true, forced: true, erasing: true)
         }
         #expect(try await dataKeys().map(\.enrollmentId) == [other.id])

@@ -46,7 +46,7 @@ struct HousekeeperTests {
         let card = try await sample.enrolled()
         try await receiveExpired(1, for: card)
         sample.clock.advance(by: 400 * 86_400)
-        try await sample.running([sample.agent.housekeeper.run]) {
+        try await sample.running([sample.agent.dataRetention.run]) {
             try await sample.clock.sleepers()
             #expect(try await sample.requests().count == 1)
             #expect(try await sample.clock.wakeNext() == 86_400)
@@ -60,7 +60,7 @@ struct HousekeeperTests {
         try await sample.receive(.numbered(1), .numbered(2), for: card)
         try await sample.approve(sample.requests()[0].id)
         sample.clock.advance(by: 1_000 * 86_400)
-        try await sample.running([sample.agent.housekeeper.run]) { try await sample.clock.sleepers() }
+        try await sample.running([sample.agent.dataRetention.run]) { try await sample.clock.sleepers() }
         #expect(try await sample.requests().map(\.life.state) == [.approved, .pending])
         #expect(try await sample.outbox(of: card).count == 1)
     }
@@ -74,7 +74,7 @@ struct HousekeeperTests {
             try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? () : nil }
         }
         sample.clock.advance(by: 2 * 86_400 + 600)
-        try await sample.running([sample.agent.housekeeper.run]) {
+        try await sample.running([sample.agent.dataRetention.run]) {
             try await sample.clock.sleepers()
             #expect(try await sample.requests().count == 1)
             try await sample.clock.wakeNext()
@@ -85,7 +85,7 @@ struct HousekeeperTests {
 
     @Test func `a decision that is made while much is removed waits for one step at most`() async throws {
         let card = try await sample.enrolled()
-        try await receiveExpired(Housekeeper.step * 4 + 1, for: card)
+        try await receiveExpired(DataRetention.step * 4 + 1, for: card)
         sample.clock.advance(by: 401 * 86_400)
         try await sample.receive(
             SampleRequest(jti: "now", iat: sample.now - SampleAgent.start, exp: sample.now - SampleAgent.start + 600),
@@ -112,7 +112,7 @@ struct HousekeeperTests {
             _ = try await sample.approve(request.id)
             decided.send(())
         }
-        try await sample.running([sample.agent.housekeeper.run, approval]) {
+        try await sample.running([sample.agent.dataRetention.run, approval]) {
             try await decided.next()
             // Until it rests for a day: the decision waits on the clock too.
             while try await sample.clock.naps.next() != 86_400 {}
@@ -126,7 +126,7 @@ struct HousekeeperTests {
         try await receiveExpired(1, for: card)
         sample.clock.advance(by: 401 * 86_400)
         sample.store.breakWrites()
-        try await sample.running([sample.agent.housekeeper.run, sample.agent.storeWatch.run]) {
+        try await sample.running([sample.agent.dataRetention.run, sample.agent.storeWatch.run]) {
             // The store's watch tries it again in a moment.
             try await sample.clock.sleepers()
             sample.store.breakWrites(false)
@@ -158,7 +158,7 @@ struct HousekeeperTests {
         try await sample.receive(theirs, for: other)
         let (key, kept) = (try await dataKey(of: card), try await dataKey(of: other))
         #expect(isInFiles(key) && isInFiles(kept))
-        let ended = try await sample.running([sample.agent.housekeeper.run]) { try await unenroll(card) }
+        let ended = try await sample.running([sample.agent.dataRetention.run]) { try await unenroll(card) }
         #expect(ended == Unenrollment(wasEnrolled: true, isErased: true))
         #expect(!isInFiles(key) && isInFiles(kept))
         for text in ["ERASED", signature, "KEPT"] { #expect(!isInFiles(text), "nothing is ever written in clear") }
@@ -173,7 +173,7 @@ struct HousekeeperTests {
         let card = try await sample.enrolled()
         let key = try await dataKey(of: card)
         #expect(try await unenroll(card, erasing: false) == Unenrollment(wasEnrolled: true, isErased: nil))
-        try await sample.running([sample.agent.housekeeper.run]) {
+        try await sample.running([sample.agent.dataRetention.run]) {
             let again = [try await unenroll(card), try await unenroll(card)]
             #expect(again == Array(repeating: Unenrollment(wasEnrolled: false, isErased: true), count: 2))
         }
@@ -185,7 +185,7 @@ struct HousekeeperTests {
         let card = try await sample.enrolled()
         let key = try await dataKey(of: card)
         sample.store.breakScrub(by: SampleError("the log cannot be emptied"))
-        try await sample.running([sample.agent.housekeeper.run]) {
+        try await sample.running([sample.agent.dataRetention.run]) {
             async let ended = unenroll(card)
             // The housekeeper's pause after the failure, and the caller's patience.
             try await sample.clock.sleepers(2)
@@ -207,7 +207,7 @@ struct HousekeeperTests {
         sample.clock.advance(by: 60)
         #expect(try await ended.isErased == false)
         sample.store.breakScrub(by: StoreError(.full, at: "the test's store"))
-        try await sample.running([sample.agent.housekeeper.run, sample.agent.storeWatch.run]) {
+        try await sample.running([sample.agent.dataRetention.run, sample.agent.storeWatch.run]) {
             // Its own, after those of the store's watch; one that tries without end has none.
             var pauses: [Double] = []
             while pauses.last != 60, pauses.count < 5 { pauses.append(try await sample.clock.wakeNext()) }
@@ -229,7 +229,7 @@ struct HousekeeperTests {
         #expect(try await ended == Unenrollment(wasEnrolled: true, isErased: false))
         #expect(isInFiles(key))
         let later = try sample.restarted()
-        try await later.running([later.agent.housekeeper.run]) {
+        try await later.running([later.agent.dataRetention.run]) {
             try await later.eventually { try $0.isErased(card.id) ? () : nil }
         }
         #expect(!isInFiles(key))
@@ -243,7 +243,7 @@ struct HousekeeperTests {
             _ = try await sample.agent.unenroll(card.id, locally: false, forced: false, erasing: true)
         }
         #expect(code == .issuerUnreachable)
-        try await sample.running([sample.agent.housekeeper.run]) { try await sample.clock.sleepers() }
+        try await sample.running([sample.agent.dataRetention.run]) { try await sample.clock.sleepers() }
         #expect(try await sample.onlyRequest().presented != nil)
         #expect(isInFiles(try await dataKey(of: card)))
     }
@@ -253,7 +253,7 @@ struct HousekeeperTests {
         let key = try await dataKey(of: card)
         try await sample.receive(.numbered(1), for: other)
         let reader = try sample.reader()
-        try await sample.running([sample.agent.housekeeper.run]) {
+        try await sample.running([sample.agent.dataRetention.run]) {
             async let ended = unenroll(card)
             // The housekeeper's pause of five seconds after it found the reader, and the caller's patience.
             try await sample.clock.sleepers(2)

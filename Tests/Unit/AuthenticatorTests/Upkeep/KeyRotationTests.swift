@@ -172,12 +172,12 @@ struct KeyRotationTests {
                 $0.heldOfEnrollment = 3
                 $0.held = 5
             })
-        for number in 1...3 { #expect(deferred.hold(held("\(number)", card.id))) }
-        #expect(!deferred.hold(held("one too many of an enrollment", card.id)))
-        #expect(deferred.hold(held("1", card.id)), "the same message takes no room")
+        for number in 1...3 { #expect(deferred.add(held("\(number)", card.id))) }
+        #expect(!deferred.add(held("one too many of an enrollment", card.id)))
+        #expect(deferred.add(held("1", card.id)), "the same message takes no room")
         let others = try (4...6).map { _ in try EnrollmentID(random: sample.ports.entropy) }
-        for other in others.prefix(2) { #expect(deferred.hold(held("another's", other))) }
-        #expect(!deferred.hold(held("one too many of all", others[2])))
+        for other in others.prefix(2) { #expect(deferred.add(held("another's", other))) }
+        #expect(!deferred.add(held("one too many of all", others[2])))
         #expect(deferred.takeDue(of: target, by: ManualClock(now: 9)).isEmpty)
         #expect(deferred.takeDue(of: target, by: ManualClock(now: 10), limit: 4).count == 4)
         #expect(deferred.takeDue(of: target, by: ManualClock(now: 10)).count == 1)
@@ -191,15 +191,15 @@ struct KeyRotationTests {
                 $0.heldBytesOfEnrollment = 10
                 $0.heldBytes = 25
             })
-        #expect(deferred.hold(held("aaaaaa", ids[0])))
-        #expect(!deferred.hold(held("bbbbb", ids[0])))
-        #expect(deferred.hold(held("bbbb", ids[0])))
-        #expect(deferred.hold(held("cccccccccc", ids[1])))
-        #expect(!deferred.hold(held("dddddd", ids[2])))
-        #expect(deferred.hold(held("ddddd", ids[2])))
-        #expect(!deferred.hold(held("e", ids[2])))
+        #expect(deferred.add(held("aaaaaa", ids[0])))
+        #expect(!deferred.add(held("bbbbb", ids[0])))
+        #expect(deferred.add(held("bbbb", ids[0])))
+        #expect(deferred.add(held("cccccccccc", ids[1])))
+        #expect(!deferred.add(held("dddddd", ids[2])))
+        #expect(deferred.add(held("ddddd", ids[2])))
+        #expect(!deferred.add(held("e", ids[2])))
         #expect(deferred.takeDue(of: target, by: ManualClock(now: 10), limit: 1).count == 1)
-        #expect(deferred.hold(held("e", ids[2])), "what was taken out takes no room")
+        #expect(deferred.add(held("e", ids[2])), "what was taken out takes no room")
     }
 
     @Test func `an issuer whose message is as long as can be has room for some, and not for all it may count`() {
@@ -212,7 +212,7 @@ struct KeyRotationTests {
     func `a message that was pushed first counts as listed once the issuer has listed it`(isListed: Bool) throws {
         let deferred = DeferredMessages(.standard)
         let id = try #require(EnrollmentID(String(repeating: "a", count: 20)))
-        #expect(deferred.hold(held("a", id, isListed: false)) && deferred.hold(held("a", id, isListed: isListed)))
+        #expect(deferred.add(held("a", id, isListed: false)) && deferred.add(held("a", id, isListed: isListed)))
         #expect(deferred.takeDue(of: target, by: ManualClock(now: 10)).map(\.isListed) == [isListed])
     }
 

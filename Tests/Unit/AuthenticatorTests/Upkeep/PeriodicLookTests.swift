@@ -158,7 +158,7 @@ struct PeriodicLookTests {
 
     @Sendable private func anErasure(_ sample: SampleAgent, _ beginLosing: () -> Void) async throws {
         let card = try await sample.enrolled()
-        try await sample.looking(for: sample.agent.housekeeper.run) {
+        try await sample.looking(for: sample.agent.dataRetention.run) {
             while try await sample.clock.naps.next() != 86_400 {}
             beginLosing()
             let now = sample.now
@@ -213,7 +213,7 @@ struct PeriodicLookTests {
 
     @Sendable private func aTally(_ sample: SampleAgent, _ beginLosing: () -> Void) async throws {
         let service: @Sendable () async throws -> Void = {
-            try await sample.agent.workTally.run(in: sample.ports.store, sample.agent.hub)
+            try await sample.agent.workTally.count(in: sample.ports.store, sample.agent.hub)
         }
         try await sample.looking(for: service) {
             beginLosing()

@@ -35,7 +35,7 @@ struct ProvenTimeTests {
     private func deleteWhatIsOver(_ agent: SampleAgent) async throws {
         while try await agent.agent.journalPruner.step() {}
         try await agent.agent.expiryService.work()
-        try await agent.running([agent.agent.housekeeper.run]) { try await agent.clock.sleepers() }
+        try await agent.running([agent.agent.dataRetention.run]) { try await agent.clock.sleepers() }
     }
 
     private func restarted() async throws -> SampleAgent {

@@ -37,9 +37,9 @@ struct OutsidePushTests {
             let endpoint = try PushEndpoint(made.string("endpoint"))
             let key = try VAPIDKey(point: made.base64url("point", bytes: 65...65))
             let (value, exp) = (try made.string("value"), try made.integer("exp"))
-            #expect(throws: Never.self) { try key.check(value, for: endpoint, now: exp - 1) }
-            #expect(throws: Never.self) { try key.check(value, for: endpoint, now: exp - 86_400) }
-            #expect(throws: VAPIDRefusal.vapidExpired) { try key.check(value, for: endpoint, now: exp + 60) }
+            #expect(throws: Never.self) { try key.verify(value, for: endpoint, now: exp - 1) }
+            #expect(throws: Never.self) { try key.verify(value, for: endpoint, now: exp - 86_400) }
+            #expect(throws: VAPIDRefusal.vapidExpired) { try key.verify(value, for: endpoint, now: exp + 60) }
         }
     }
 }

@@ -10,7 +10,7 @@ struct VAPIDTests {
     init() throws { sample = try PushSample() }
 
     private func check(_ field: String?, now: Int64 = PushSample.now) throws(VAPIDRefusal) {
-        try sample.vapidKey.check(field, for: sample.endpoint, now: now)
+        try sample.vapidKey.verify(field, for: sample.endpoint, now: now)
     }
 
     private func check(header: String) throws {
@@ -32,8 +32,8 @@ struct VAPIDTests {
         let key = try VAPIDKey(point: try #require(Base64URL.decode(k)))
         let endpoint = try PushEndpoint("https://push.example.net/p/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV")
         let field = "vapid\n t=\(token),\n k=\(k)".replacing("\n", with: "")
-        #expect(throws: Never.self) { try key.check(field, for: endpoint, now: 1_453_523_000) }
-        #expect(throws: VAPIDRefusal.vapidAudience) { try key.check(field, for: sample.endpoint, now: 1_453_523_000) }
+        #expect(throws: Never.self) { try key.verify(field, for: endpoint, now: 1_453_523_000) }
+        #expect(throws: VAPIDRefusal.vapidAudience) { try key.verify(field, for: sample.endpoint, now: 1_453_523_000) }
         #expect(throws: VAPIDRefusal.vapidKey) { try check(field) }
     }
 

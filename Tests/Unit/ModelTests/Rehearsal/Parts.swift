@@ -12,7 +12,7 @@ import TestStores
 struct Died: Error {}
 
 /// The store in SQLite, with a process that can die around a commit.
-struct MortalStore: Store {
+struct CrashableStore: Store {
     private struct State {
         var crash: Crash?
         var hasDied = false
@@ -104,7 +104,7 @@ final class QuickCustody: KeyCustody {
 
     func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8] { throw NoSuchKeyError() }
 
-    func check(_ key: KeyReference) async throws(CustodyError) {
+    func verify(_ key: KeyReference) async throws(CustodyError) {
         guard keys[key.enrollment] != nil else { throw CustodyError(.unavailable, "there is no such key") }
     }
 }

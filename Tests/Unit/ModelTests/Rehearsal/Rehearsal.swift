@@ -26,7 +26,7 @@ actor Rehearsal {
     let notifier = ChangeNotifier()
     var model: Model
     var record = Record()
-    private(set) var hosts: [(agent: Agent, store: MortalStore)] = []
+    private(set) var hosts: [(agent: Agent, store: CrashableStore)] = []
     /// Whose turn it is.
     private var turn = 0
     /// How many steps are under way, each within the one before.
@@ -58,11 +58,11 @@ actor Rehearsal {
     }
 
     var agent: Agent { hosts[turn].agent }
-    var store: MortalStore { hosts[turn].store }
+    var store: CrashableStore { hosts[turn].store }
 
     private func makeHosts() throws {
         hosts = try (0..<hostCount).map { number in
-            let store = try MortalStore(path: "\(directory.path)/store.sqlite", host: "host-\(number)")
+            let store = try CrashableStore(path: "\(directory.path)/store.sqlite", host: "host-\(number)")
             return (
                 Self.agent(on: store, custody: custody, gateway: gateway, clock: clock, secret: issuer.agentSecret),
                 store
@@ -118,7 +118,7 @@ actor Rehearsal {
     private func finding(_ sentence: String) -> Finding { Finding(sentence, step: step) }
 
     private static func agent(
-        on store: MortalStore, custody: QuickCustody, gateway: ScriptedGateway, clock: ScheduleClock,
+        on store: CrashableStore, custody: QuickCustody, gateway: ScriptedGateway, clock: ScheduleClock,
         secret: AgentSecret
     ) -> Agent {
         let ports = Ports(

@@ -48,7 +48,7 @@ struct RestorationTests {
         let directory = try sample.emptyDirectory()
         try Data("kept".utf8).write(to: URL(filePath: "\(directory)/\(name)"))
         #expect(throws: RestoreError.occupied(directory: directory, names: [name])) {
-            try Restoration(of: path, into: directory).run()
+            try Restoration(of: path, into: directory).restore()
         }
         #expect(try names(in: directory) == [name])
         #expect(FileManager.default.contents(atPath: "\(directory)/\(name)") == Data("kept".utf8))
@@ -70,7 +70,7 @@ struct RestorationTests {
         let path = try sample.write(try await sample.backup())
         let directory = try sample.emptyDirectory()
         for name in ["secret", "agent.lock"] { try Data("x".utf8).write(to: URL(filePath: "\(directory)/\(name)")) }
-        _ = try Restoration(of: path, into: directory).run()
+        _ = try Restoration(of: path, into: directory).restore()
         #expect(try names(in: directory) == ["agent.db", "agent.lock", "head", "secret"])
     }
 
@@ -96,7 +96,7 @@ struct RestorationTests {
             changed[place] ^= 1
             let directory = try sample.emptyDirectory()
             do {
-                _ = try Restoration(of: sample.write(changed), into: directory).run()
+                _ = try Restoration(of: sample.write(changed), into: directory).restore()
                 #expect(try await digest(in: directory) == whole, "byte \(place)")
             } catch {
                 refused += 1
@@ -215,7 +215,7 @@ struct RestorationTests {
         #expect(isDamaged(error) && "\(error)".contains(path))
         #expect("\(error)".contains("it is no SQLite database"))
         let missing = Restoration(of: "/nonexistent/b.db", into: try sample.emptyDirectory())
-        guard case .unreadable(let cause) = #expect(throws: RestoreError.self, performing: { try missing.run() }) else {
+        guard case .unreadable(let cause) = #expect(throws: RestoreError.self, performing: { try missing.restore() }) else {
             throw SampleError("it was readable")
         }
         #expect(cause.reason == .missing && cause.path == "/nonexistent/b.db")
@@ -228,7 +228,7 @@ struct RestorationTests {
         try PrivateDirectory.make(at: "\(directory)/.restore")
         try Data([1]).write(to: URL(filePath: "\(directory)/.restore/agent.db"))
         #expect(!StateFiles.tidy(directory))
-        _ = try Restoration(of: path, into: directory).run()
+        _ = try Restoration(of: path, into: directory).restore()
         #expect(try names(in: directory) == ["agent.db", "head"])
     }
 
@@ -236,7 +236,7 @@ struct RestorationTests {
         let path = try sample.write(try await sample.backup())
         let directory = try sample.restored(path)
         try PrivateDirectory.make(at: "\(directory)/.restore")
-        #expect(throws: RestoreError.self) { try Restoration(of: path, into: directory).run() }
+        #expect(throws: RestoreError.self) { try Restoration(of: path, into: directory).restore() }
         try DurableFile.move("\(directory)/head", to: "\(directory)/.restore/head")
         #expect(StateFiles.tidy(directory))
         #expect(try names(in: directory) == ["agent.db", "head"])

@@ -83,7 +83,7 @@ final class SampleState: Sendable {
     /// Restores a backup into a new directory, and returns that.
     func restored(_ path: String) throws -> String {
         let directory = try emptyDirectory()
-        _ = try Restoration(of: path, into: directory).run()
+        _ = try Restoration(of: path, into: directory).restore()
         return directory
     }
 
@@ -93,7 +93,7 @@ final class SampleState: Sendable {
     func refusal(of path: String) throws -> RestoreError? {
         let directory = try emptyDirectory()
         do {
-            _ = try Restoration(of: path, into: directory).run()
+            _ = try Restoration(of: path, into: directory).restore()
             return nil
         } catch {
             let left = try FileManager.default.contentsOfDirectory(atPath: directory)

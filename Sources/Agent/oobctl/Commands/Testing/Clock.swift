@@ -48,7 +48,7 @@ struct Clock: AsyncParsableCommand {
 
         func run() async throws {
             let command = try command()
-            try await common.run { client, output throws(ClientError) in
+            try await common.withAgent { client, output throws(ClientError) in
                 try output.data(try await client.advanceClock(command), lines: Clock.lines)
                 return .done
             }

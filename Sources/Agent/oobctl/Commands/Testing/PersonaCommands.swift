@@ -62,7 +62,7 @@ struct Persona: AsyncParsableCommand {
         func validate() throws { try Usage.checkEnrollment(enrollment) }
 
         func run() async throws {
-            try await common.run { client, output throws(ClientError) in
+            try await common.withAgent { client, output throws(ClientError) in
                 let set = try await client.setPersona(options.command(name), of: enrollment)
                 try output.data(set) { "\(TerminalText.escaped($0.enrollment)) \(TerminalText.escaped($0.persona))" }
                 return .done
@@ -121,7 +121,7 @@ struct Persona: AsyncParsableCommand {
         func validate() throws { try Usage.checkEnrollment(enrollment) }
 
         func run() async throws {
-            try await common.run { client, output throws(ClientError) in
+            try await common.withAgent { client, output throws(ClientError) in
                 let cleared = try await client.clearPersona(of: enrollment)
                 try output.data(cleared) { _ in "" }
                 if !cleared.wasSet { output.message("No persona was set for it.") }
@@ -144,7 +144,7 @@ struct Rules: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            try await common.run { client, output throws(ClientError) in
+            try await common.withAgent { client, output throws(ClientError) in
                 let reloaded = try await client.reloadRules()
                 try output.data(reloaded) { _ in "" }
                 output.message(reloaded.rules == 1 ? "There is 1 rule." : "There are \(reloaded.rules) rules.")
@@ -177,7 +177,7 @@ struct Explain: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     mutating func validate() throws {
-        try Usage.check(limit, in: oobctl.List.limitRange, option: "--limit")
+        try Usage.expect(limit, in: oobctl.List.limitRange, option: "--limit")
         guard (id == nil) == all else { throw ValidationError("Give one of a request's ID and --all.") }
         id = id.map(DashedIDs.unescaped)
         if let id { _ = try Usage.id(id) }
