@@ -64,7 +64,7 @@ def function(name: str, array: str, comment: str) -> str:
     """One lookup with its doc comment."""
     return (
         f"    /// {comment}\n"
-        f"    static func {name}(_ scalar: Unicode.Scalar) -> Bool {{ {array}.hold(scalar) }}\n"
+        f"    static func {name}(_ scalar: Unicode.Scalar) -> Bool {{ {array}.contains(scalar) }}\n"
     )
 
 

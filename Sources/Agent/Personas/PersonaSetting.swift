@@ -41,7 +41,8 @@ struct PersonaSetting: Sendable, Equatable {
         }
     }
 
-    private static func bounded(_ value: Int?, _ name: String, in range: ClosedRange<Int>) throws(CommandError) -> Int? {
+    private static func bounded(_ value: Int?, _ name: String, in range: ClosedRange<Int>) throws(CommandError) -> Int?
+    {
         guard let value, !range.contains(value) else { return value }
         throw CommandError(
             .invalidArgument, "\(name): must be a whole number from \(range.lowerBound) to \(range.upperBound)")

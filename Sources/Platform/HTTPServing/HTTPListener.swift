@@ -37,7 +37,8 @@ package struct HTTPListener: Sendable {
     }
 
     /// Serves until a graceful shutdown, or until the listener is retired and its last connection has ended.
-    func serve(_ channel: some ServerChildChannel, onTaken: @escaping @Sendable (Listening) async -> Void) async throws {
+    func serve(_ channel: some ServerChildChannel, onTaken: @escaping @Sendable (Listening) async -> Void) async throws
+    {
         var quiet = log
         quiet.logLevel = .notice
         let server = Server(

@@ -136,7 +136,8 @@ extension StoreTransaction {
         // PostgreSQL writes a changed row to a new place anyway, and several hosts would compete for the same free row.
         guard !sealing.isShared, let slot = try freeSlot() else { return try addDataKey(of: id) }
         let sealed = try sealing.dataKeys.seal(DataKey.generate(), of: id)
-        try database.execute("UPDATE data_key SET enrollment_id = ?, sealed = ? WHERE slot = ?", [id.text, sealed, slot])
+        try database.execute(
+            "UPDATE data_key SET enrollment_id = ?, sealed = ? WHERE slot = ?", [id.text, sealed, slot])
         dataKeys.record(sealed, of: id)
     }
 

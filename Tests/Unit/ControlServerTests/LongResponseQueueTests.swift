@@ -57,7 +57,9 @@ import Testing
                     group.addTask { [responses] in try await responses.withTurn(for: 1, isFavoured: false) {} }
                 }
                 try await untilThereAre(LongResponseQueue.maxOfUser)
-                await #expect(throws: TooManyCallsError.self) { try await responses.withTurn(for: 1, isFavoured: false) {} }
+                await #expect(throws: TooManyCallsError.self) {
+                    try await responses.withTurn(for: 1, isFavoured: false) {}
+                }
                 group.addTask { [responses] in try await responses.withTurn(for: 2, isFavoured: false) {} }
                 try await untilThereAre(LongResponseQueue.maxOfUser + 1)
                 end()
@@ -74,7 +76,9 @@ import Testing
                     group.addTask { [responses] in try await responses.withTurn(for: uid, isFavoured: false) {} }
                 }
                 try await untilThereAre(LongResponseQueue.limit)
-                await #expect(throws: TooManyCallsError.self) { try await responses.withTurn(for: 99, isFavoured: false) {} }
+                await #expect(throws: TooManyCallsError.self) {
+                    try await responses.withTurn(for: 99, isFavoured: false) {}
+                }
                 group.addTask { [responses] in try await responses.withTurn(for: 0, isFavoured: true) {} }
                 try await untilThereAre(LongResponseQueue.limit + 1)
                 end()

@@ -118,7 +118,8 @@ struct SocketTests {
         #expect(throws: Never.self) { try SocketTrust.expectTrusted(listener: 0, at: "/x.sock", environment: [:]) }
         for stranger in [UInt32(54_321), nil] {
             let failure = #expect(throws: ClientError.self) {
-                try SocketTrust.expectTrusted(listener: stranger, at: "/x.sock", environment: ["OOB_AGENT_USER": "nobody"])
+                try SocketTrust.expectTrusted(
+                    listener: stranger, at: "/x.sock", environment: ["OOB_AGENT_USER": "nobody"])
             }
             #expect(failure?.exitStatus == .unreachable)
             #expect(failure?.description.contains("nothing was sent") == true)
@@ -134,7 +135,8 @@ struct SocketTests {
     private func failure(isSocket: Bool, owner: UInt32, agentUser: UInt32?) -> ClientError? {
         let found = SocketTrust.Found(isSocket: isSocket, owner: owner)
         do throws(ClientError) {
-            try SocketTrust.expectTrusted(found, at: "/x.sock", ownUser: 1_000, agentUser: "oob-agent") { _ in agentUser }
+            try SocketTrust.expectTrusted(found, at: "/x.sock", ownUser: 1_000, agentUser: "oob-agent") { _ in agentUser
+            }
             return nil
         } catch {
             return error

@@ -151,7 +151,8 @@ struct ControlRouter: Sendable {
         case .setPersona:
             let command = try ControlJSON.decode(body, as: PersonaCommand.self)
             return try await ongoing.withPlace(for: caller) { try await calls.setPersona(id, command, by: peer) }
-        case .clearPersona: return try await ongoing.withPlace(for: caller) { try await calls.clearPersona(id, by: peer) }
+        case .clearPersona:
+            return try await ongoing.withPlace(for: caller) { try await calls.clearPersona(id, by: peer) }
         case .reloadRules: return try await ongoing.withPlace(for: caller) { try await calls.reloadRules(by: peer) }
         case .fetch:
             let command = try ControlJSON.decode(body, as: FetchCommand.self)

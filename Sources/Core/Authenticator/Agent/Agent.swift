@@ -210,7 +210,9 @@ package final class Agent: Sendable {
     }
 
     /// Records a peer's command in the journal and the log, before the agent carries it out.
-    package func recordCommand(_ command: JournaledCommand, by peer: ControlPeer, about id: EnrollmentID? = nil) async throws {
+    package func recordCommand(_ command: JournaledCommand, by peer: ControlPeer, about id: EnrollmentID? = nil)
+        async throws
+    {
         try await record(.commanded(command, by: peer, about: id))
         log.notice("commanded", metadata: peer.logged(["command": "\(command)"]))
     }

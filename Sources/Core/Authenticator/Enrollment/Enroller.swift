@@ -118,7 +118,9 @@ struct Enroller: Sendable {
     }
 
     /// Checks that the agent may make a key for these options, before it does.
-    private func expectAllowed(_ options: PublicKeyCredentialCreationOptions, _ parameters: EnrollmentParameters) async throws {
+    private func expectAllowed(_ options: PublicKeyCredentialCreationOptions, _ parameters: EnrollmentParameters)
+        async throws
+    {
         let issuer = parameters.target.issuer
         guard issuer.permits(rpId: options.rpId) else {
             throw CommandError(

@@ -227,7 +227,8 @@ extension PushSubscriber {
         log.info("the issuer has the push subscription", metadata: enrollment.logged(["origin": "\(endpoint)"]))
     }
 
-    private func unsubscribe(_ kept: [KeptSubscription], of enrollment: Enrollment, _ access: IssuerAccess) async throws {
+    private func unsubscribe(_ kept: [KeptSubscription], of enrollment: Enrollment, _ access: IssuerAccess) async throws
+    {
         guard !kept.isEmpty else { return }
         try await ports.gateway.unsubscribe(access)
         try await ports.store.write { try $0.removeSubscriptions(of: enrollment.id, at: ports.clock.now) }

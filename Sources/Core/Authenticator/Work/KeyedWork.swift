@@ -42,7 +42,9 @@ struct KeyedWork<Key: Hashable & Sendable>: Sendable {
     private let running = Running()
 
     /// Works on the first keys and on pending ones, until the task is cancelled.
-    func perform(_ first: [Key], then pendingKeys: PendingKeys<Key>, work: @escaping @Sendable (Key) async -> Void) async {
+    func perform(_ first: [Key], then pendingKeys: PendingKeys<Key>, work: @escaping @Sendable (Key) async -> Void)
+        async
+    {
         await perform(
             first, notifier: pendingKeys.notifier, calls: { pendingKeys.takeAll().map(KeyedCall.told) }, work: work)
     }

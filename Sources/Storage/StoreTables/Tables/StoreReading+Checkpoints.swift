@@ -51,7 +51,9 @@ extension StoreTransaction {
             INSERT INTO journal_of_request (\(hostColumn)request_seq, checkpoint)
             SELECT \(hostValue)seq, CAST(? AS BIGINT) FROM request WHERE id = ? ON CONFLICT DO NOTHING
             """
-        for request in requests.sorted(by: { $0.text < $1.text }) { try database.execute(about, [sequence, request.text]) }
+        for request in requests.sorted(by: { $0.text < $1.text }) {
+            try database.execute(about, [sequence, request.text])
+        }
     }
 }
 

@@ -83,7 +83,9 @@ extension StoreTransaction {
     ///
     /// - Parameter rewrapped: returns the key under the new secret. `nil` if it is under the new secret already.
     package func concludeSecretChange(_ rewrapped: ([UInt8]) throws -> [UInt8]?) throws {
-        guard host != nil else { return try database.execute("INSERT INTO scrub_due VALUES (1) ON CONFLICT DO NOTHING") }
+        guard host != nil else {
+            return try database.execute("INSERT INTO scrub_due VALUES (1) ON CONFLICT DO NOTHING")
+        }
         for old in try sealedAuditKeysOfOthers() {
             guard let new = try rewrapped(old) else { continue }
             try database.execute("UPDATE audit_key SET sealed = ? WHERE sealed = ?", [new, old])

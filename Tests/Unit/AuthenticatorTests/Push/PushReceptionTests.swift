@@ -88,7 +88,8 @@ struct PushReceptionTests {
         let answer = await #expect(throws: PushAnswer.self) {
             _ = try await sample.push([], to: subscription, by: other)
         }
-        reception.recordRejection(try #require(answer), from: "192.0.2.1", at: try await reception.target(subscription.path))
+        reception.recordRejection(
+            try #require(answer), from: "192.0.2.1", at: try await reception.target(subscription.path))
         let facts = try #require(known(sample, card))
         #expect(facts.refused == 1 && !facts.works && facts.lastPush == nil)
     }

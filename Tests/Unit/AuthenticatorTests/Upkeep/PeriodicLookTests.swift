@@ -20,7 +20,7 @@ struct PeriodicLookTests {
         case fetching = "Sources/Core/Authenticator/Fetching/Fetcher.swift"
         case subscription = "Sources/Core/Authenticator/Push/PushSubscriber.swift"
         case expiry = "Sources/Core/Authenticator/Upkeep/ExpiryService.swift"
-        case erasure = "Sources/Core/Authenticator/Upkeep/Housekeeper.swift"
+        case erasure = "Sources/Core/Authenticator/Upkeep/DataRetention.swift"
         case heldMessages = "Sources/Core/Authenticator/Requests/DeferredReader.swift"
         case failedKey = "Sources/Core/Authenticator/Health/KeyWatch.swift"
         case checkpoints = "Sources/Core/Authenticator/Upkeep/Checkpointer.swift"

@@ -215,7 +215,8 @@ struct RestorationTests {
         #expect(isDamaged(error) && "\(error)".contains(path))
         #expect("\(error)".contains("it is no SQLite database"))
         let missing = Restoration(of: "/nonexistent/b.db", into: try sample.emptyDirectory())
-        guard case .unreadable(let cause) = #expect(throws: RestoreError.self, performing: { try missing.restore() }) else {
+        guard case .unreadable(let cause) = #expect(throws: RestoreError.self, performing: { try missing.restore() })
+        else {
             throw SampleError("it was readable")
         }
         #expect(cause.reason == .missing && cause.path == "/nonexistent/b.db")

@@ -12,7 +12,7 @@ import ThreeDS
 
 /// Expired rows are deleted in small steps; what a person wants erased is erased at once.
 @Suite(.timeLimit(.minutes(20)))
-struct HousekeeperTests {
+struct DataRetentionTests {
     private let sample: SampleAgent
 
     init() throws { sample = try SampleAgent() }

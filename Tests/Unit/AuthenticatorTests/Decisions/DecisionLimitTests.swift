@@ -6,7 +6,7 @@ import Testing
 
 /// Nothing is decided after a decision's deadline, nor once whoever asked for it is gone.
 @Suite(.timeLimit(.minutes(20)))
-struct WantedTests {
+struct DecisionLimitTests {
     private let sample: SampleAgent
 
     init() throws { sample = try SampleAgent() }
