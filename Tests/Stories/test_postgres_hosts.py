@@ -990,8 +990,10 @@ class BadSettingsTests(Hosts):
         self.expect(77, "permission denied", database=guest)
 
     def test_a_server_that_could_lose_what_was_acknowledged_is_refused(self):
-        self.server.sql(f"ALTER DATABASE {self.name} SET synchronous_commit = off", "postgres")
-        self.expect(70, "synchronous_commit is off there")
+        for value in ["off", "local"]:
+            with self.subTest(value):
+                self.server.sql(f"ALTER DATABASE {self.name} SET synchronous_commit = {value}", "postgres")
+                self.expect(70, f"synchronous_commit is {value} there")
 
     def test_a_secret_that_is_not_the_other_hosts_is_refused(self):
         alpha = self.host("alpha")

@@ -37,11 +37,14 @@ enum PostgresServer {
         guard row[6] == .text("off") else {
             throw UnfitError(reason: "it is read-only (default_transaction_read_only is on)")
         }
-        for (place, name) in [(3, "fsync"), (4, "full_page_writes"), (5, "synchronous_commit")] {
-            guard row[place] != .text("off") else {
-                throw UnfitError(
-                    reason: "\(name) is off there, so a decision that was acknowledged could be lost: set it to on")
-            }
+        // With synchronous_commit at `local`, a commit does not wait for a synchronous standby.
+        let lossy = [
+            (3, "fsync", ["off"]), (4, "full_page_writes", ["off"]), (5, "synchronous_commit", ["off", "local"]),
+        ]
+        for (place, name, values) in lossy {
+            guard let value = values.first(where: { row[place] == .text($0) }) else { continue }
+            throw UnfitError(
+                reason: "\(name) is \(value) there, so a decision that was acknowledged could be lost: set it to on")
         }
         guard connection.isPooled || row[8] == .text(PostgresLimits.probe.shown) else {
             throw UnfitError(

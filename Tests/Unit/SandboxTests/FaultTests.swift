@@ -1,7 +1,8 @@
 import IssuerProtocol
-import Sandbox
 import StrictJSON
 import Testing
+
+@testable import Sandbox
 
 @Suite struct FaultTests {
     private func plan(_ issuer: TestIssuer, _ fault: JSONObject) async -> Reply {
@@ -17,6 +18,11 @@ import Testing
             #expect(reply.retryAfter == 7)
         }
         #expect(await issuer.call("GET", "/jwks.json").outcome == "200")
+    }
+
+    @Test func `a name in the list of planned faults sends nothing to the terminal`() throws {
+        let report = SandboxReport.faults(["next": [["\u{1B}[2J": "1"]]])
+        #expect(report.text.contains("[2J=1") && !report.text.contains("\u{1B}"))
     }
 
     @Test func `what is planned and has not happened yet is listed as it can be planned again`() async throws {

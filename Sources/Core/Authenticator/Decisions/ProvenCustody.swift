@@ -57,9 +57,9 @@ struct ProvenCustody: KeyCustody {
 
     /// Records a failed test of a key.
     ///
-    /// A wrong or missing PIN is not recorded, because it does not tell whether the key works.
+    /// A failure about a PIN is not recorded.
     private func record(_ failure: CustodyError, _ extent: KeyTest.Extent, of name: EnrollmentID) {
-        guard failure.code == .unavailable || failure.code == .silent else { return }
+        guard !failure.isAboutPIN else { return }
         let test = KeyTest(extent: extent, at: clock.now, problem: failure.description)
         if health.record(test, of: name) { hub.publish(.keyFailed(name)) }
     }

@@ -224,7 +224,7 @@ struct OutboxDelivery: Sendable {
         }
         let isDamaged = if case .failed(DeliveryState.damaged, _) = end { true } else { false }
         log.log(level: isDamaged ? .error : .info, "decision delivery ended", metadata: metadata)
-        if isSuspended { standing.publish(isKnown: false, enrollment) }
+        if isSuspended { standing.report(isKnown: false, enrollment) }
         if case .failed(ProblemCode.invalidAssertion.rawValue, _) = end {
             await signCountWatch.recheck(entry.enrollmentId)
         }

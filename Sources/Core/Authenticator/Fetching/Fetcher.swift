@@ -208,7 +208,7 @@ struct Fetcher: Sendable {
         let isNews = try await ports.store.write { [standing] store in
             try standing.record(isKnown: isKnown, enrollment.id, at: ports.clock.now, in: store)
         }
-        if isNews { standing.publish(isKnown: isKnown, enrollment) }
+        if isNews { standing.report(isKnown: isKnown, enrollment) }
     }
 
     /// Reports in health why requests cannot be fetched, with one log line for all newly affected enrollments.

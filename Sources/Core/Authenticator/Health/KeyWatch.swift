@@ -171,9 +171,9 @@ struct KeyWatch: Sendable {
                 // The enrollment may have ended since it was read, and its key with it.
                 let now = try await ports.store.read { try $0.enrollment(name) }
                 guard now?.membership != nil else { return health.forget(name) }
-                // ``ProvenCustody`` has recorded the failure, unless it was about a PIN. An approval without a PIN
-                // fails in the same way.
-                guard enrollment.authnType != .pin else { return }
+                // ``ProvenCustody`` has recorded all failures except those about a PIN. An approval without a PIN fails
+                // in the same way.
+                guard enrollment.authnType != .pin, failure.isAboutPIN else { return }
                 let test = KeyTest(extent: .signature, at: ports.clock.now, problem: failure.description)
                 if health.record(test, of: name) { hub.publish(.keyFailed(name)) }
             } catch let error where !(error is StoreError || error is CancellationError) {

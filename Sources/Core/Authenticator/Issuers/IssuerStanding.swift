@@ -14,7 +14,7 @@ struct IssuerStanding: Sendable {
 
     /// Writes the change that an issuer's answer implies.
     ///
-    /// Call ``publish(isKnown:_:)`` once that is committed.
+    /// Call ``report(isKnown:_:)`` once that is committed.
     ///
     /// - Returns: whether something has changed. While the enrollment's end is being reported to the issuer, "unknown"
     ///   is not a change.
@@ -27,7 +27,7 @@ struct IssuerStanding: Sendable {
     }
 
     /// Logs a change that ``record(isKnown:_:at:in:)`` has written.
-    func publish(isKnown: Bool, _ enrollment: Enrollment) {
+    func report(isKnown: Bool, _ enrollment: Enrollment) {
         if isKnown {
             log.notice("the issuer knows the enrollment again", metadata: enrollment.logged())
         } else {

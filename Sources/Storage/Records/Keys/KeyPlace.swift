@@ -121,6 +121,13 @@ package struct CustodyError: Error, Equatable, Sendable, CustomStringConvertible
     }
 
     package let code: Code
+    /// Whether it is about the PIN, so that it does not tell whether the key works.
+    package var isAboutPIN: Bool {
+        switch code {
+        case .needsPIN, .wrongPIN, .pinLocked, .takesNoPIN: true
+        case .silent, .unavailable: false
+        }
+    }
     /// A sentence: the key, the fault and the remedy.
     package let description: String
 

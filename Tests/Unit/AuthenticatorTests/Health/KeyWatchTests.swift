@@ -50,7 +50,7 @@ struct KeyWatchTests {
         try await watched { first in
             #expect(first == KeyWatch.pauseAfterFailure)
             #expect(problem(of: gone)?.contains("not in the form that this program seals") == true)
-            #expect(problem(of: card) == nil)
+            #expect(sample.agent.keyTest(of: gone.id)?.extent == .seal && problem(of: card) == nil)
             sample.clock.advance(by: first)
             let again = try await nap()
             #expect(again == KeyWatch.pauseAfterFailure)
